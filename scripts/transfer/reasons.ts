@@ -1,4 +1,4 @@
-import { REPORT_CODES } from '../../src/transfer/entry.ts'
+import { REPORT_CODES } from '../../src/transfer/entries/entry.ts'
 
 const MEANINGS: Record<string, string> = REPORT_CODES
 const OPTIONS: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { toIsbn10 } from '../../values/text/isbn'
-import { toCsv } from '../csv-writer'
+import { toCsv } from '../entries/csv-writer'
 import type { BookRow } from './book-lists'
 
 /** Goodreads' columns, and the dates of all readings as src/transfer/reader/formats/goodreads.ts reads them. */

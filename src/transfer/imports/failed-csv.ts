@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { type Caller, queryAll, runAsCaller } from '../../db/caller'
 import { afterResponse, type Db, firstRow, sqlStatement } from '../../db/client'
 import { loadParts, MAX_PART_BYTES, type Size } from '../../db/parts'
-import { toCsv } from '../csv-writer'
-import { MAX_COLUMNS } from '../reader/csv-rows'
+import { toCsv } from '../entries/csv-writer'
+import { MAX_COLUMNS } from '../entries/file-limits'
 import { isOwnImport, isOwnReportRow } from './store'
 
 // The failed rows of an import, as a table with the columns of its file.

@@ -1,6 +1,6 @@
 import { type Batch, type Db, run } from '../../db/client'
 import type { Config } from '../../env'
-import type { ReaderBinding } from './receive/reader-client'
+import type { ReaderBinding } from '../entries/reader-protocol'
 
 /** D1 allows an invocation 1,000 statements. */
 export const MAX_STATEMENTS = 800

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { IMPORT_OUTCOMES, MERGE_RULES } from '../../values/contract'
 import { IdParameter } from '../../values/fields'
 import { pagingUpTo } from '../../values/paging'
-import { FORMATS, SHELF_MEANINGS } from '../entry'
+import { FORMATS, SHELF_MEANINGS } from '../entries/entry'
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 /** Imports that a member may start in 24 hours. Dry runs count only as files. */

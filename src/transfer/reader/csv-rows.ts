@@ -1,6 +1,6 @@
-import { MAX_ROWS, refuse } from './limits'
+import { MAX_COLUMNS, MAX_ROWS } from '../entries/file-limits'
+import { refuse } from './limits'
 
-export const MAX_COLUMNS = 200
 export const MAX_CELL = 100_000
 
 export type TableRow = { line: number; cells: string[] }

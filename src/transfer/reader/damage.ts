@@ -1,4 +1,4 @@
-import type { Entry } from '../entry'
+import type { Entry } from '../entries/entry'
 import { sumUp } from './limits'
 import { isObject } from './rows/values'
 

@@ -1,5 +1,5 @@
-import type { Entry, EntryMemo } from '../entry'
-import { toAuthorKeys, toTitle } from './names'
+import type { Entry, EntryMemo } from '../entries/entry'
+import { toAuthorKeys, toTitle } from '../entries/names'
 
 const toText = ({ content }: EntryMemo) => content
 

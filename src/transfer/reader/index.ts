@@ -1,17 +1,14 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { Entry } from '../entry'
-import { createLineWriter, READER_PROTOCOL } from '../entry-lines'
-import { ImportFileError } from './limits'
-import { type ReadOptions, type ReadResult, readFile } from './read-file'
-
-/**
- * Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB.
- * `count`: how many they are.
- */
-type ReadAnswer = { protocol: number } & (
-  | { reason: string }
-  | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
-)
+import type { Entry } from '../entries/entry'
+import { ImportFileError } from '../entries/file-limits'
+import {
+  createLineWriter,
+  type FileReader,
+  READER_PROTOCOL,
+  type ReadAnswer,
+  type ReadOptions,
+} from '../entries/reader-protocol'
+import { readFile } from './read-file'
 
 const CHUNK_CHARACTERS = 64 * 1024
 const encoder = new TextEncoder()
@@ -34,7 +31,7 @@ const toStream = (entries: Entry[]) => {
 }
 
 /** The Worker that reads files to import. It has no bindings, so that a hostile file reaches no data. */
-export default class Reader extends WorkerEntrypoint {
+export default class Reader extends WorkerEntrypoint implements FileReader {
   /** Nobody sends it requests: it has no address. Uploads of Workers without a handler of events can be refused. */
   override fetch() {
     return new Response(null, { status: 404 })

@@ -1,15 +1,11 @@
 import { MAX_NAME } from '../../values/contract'
-import type { Cells, Code, Entry, Loss } from '../entry'
-import { cutText } from './rows/values'
-
-/** The file as a whole cannot be imported. The message is a sentence for the member who sent the file. */
-export class ImportFileError extends Error {}
+import { truncate } from '../../values/text/truncate'
+import type { Cells, Code, Entry, Loss } from '../entries/entry'
+import { ImportFileError, MAX_ROWS } from '../entries/file-limits'
 
 export const refuse = (reason: string): never => {
   throw new ImportFileError(reason)
 }
-
-export const MAX_ROWS = 10_000
 
 /** The field of losses that are counted only. */
 export const MORE = 'more'
@@ -50,8 +46,8 @@ const cutCells = (cells: Cells): Cells => {
   if (lengthOf(cells) <= MAX_CELLS) return cells
   const count = MAX_CELLS / MAX_CELL
   return {
-    names: cells.names.slice(0, count).map((name) => cutText(name, MAX_NAME)),
-    values: cells.values.slice(0, count).map((value) => cutText(value, MAX_CELL)),
+    names: cells.names.slice(0, count).map((name) => truncate(name, MAX_NAME)),
+    values: cells.values.slice(0, count).map((value) => truncate(value, MAX_CELL)),
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Entry, type EntryMember, type FormatName, type ImportOptions, MAX_UNKNOWN_COLUMNS } from '../entry'
+import { type Entry, type FormatName, MAX_UNKNOWN_COLUMNS } from '../entries/entry'
+import type { ReadOptions, ReadResult } from '../entries/reader-protocol'
 import { parseTable } from './csv-rows'
 import { reportDamage } from './damage'
 import { douban } from './formats/activities/douban'
@@ -148,17 +149,6 @@ const nameSources = (entries: Entry[], format: FormatName) => {
   for (const memo of entries.flatMap(({ memos }) => memos)) {
     if (memo.source) memo.source = `${format.replace('-json', '')} ${memo.source}`
   }
-}
-
-export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
-export type ReadResult = {
-  format: FormatName
-  encoding: string
-  /** The columns of a table that its format does not know. */
-  unknownColumns: string[]
-  /** Absent in the answers of earlier versions. */
-  member?: EntryMember
-  entries: Entry[]
 }
 
 /**

@@ -2,7 +2,7 @@
 // be written in part, both reports must be equal, and each refusal and each failed row must have a reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { REPORT_CODES } from '../../../src/transfer/entry'
+import { REPORT_CODES } from '../../../src/transfer/entries/entry'
 import { MAX_PER_DAY } from '../../../src/transfer/imports/schema'
 import { damage, randomFrom } from '../../support/inputs/malformed-files'
 import { type Attack, countStatuses, mapConcurrently } from '../harness/attack'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fieldsOf } from '../../../src/library/books/fields'
-import type { Entry, ExactValues } from '../../../src/transfer/entry'
+import type { Entry, ExactValues } from '../../../src/transfer/entries/entry'
 import type { BookRow } from '../../../src/transfer/export/book-lists'
 import { toTable } from '../../../src/transfer/export/csv-file'
 import type { LibraryExport } from '../../../src/transfer/export/responses'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { toCsv } from '../../../src/transfer/csv-writer'
+import { toCsv } from '../../../src/transfer/entries/csv-writer'
 import { decodeText } from '../../../src/transfer/reader/text'
 import { randomFrom } from '../../support/inputs/malformed-files'
 import { encodeAs, read, reasonOf, utf16Of } from '../../support/transfer/import-files'

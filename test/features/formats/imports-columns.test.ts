@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toCsv } from '../../../src/transfer/csv-writer'
+import { toCsv } from '../../../src/transfer/entries/csv-writer'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import booklogr from '../../fixtures/imports/booklogr.csv?raw'
 import bookwyrm from '../../fixtures/imports/bookwyrm.csv?raw'

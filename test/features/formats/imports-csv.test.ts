@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { toCsv } from '../../../src/transfer/csv-writer'
+import { toCsv } from '../../../src/transfer/entries/csv-writer'
+import { MAX_ROWS } from '../../../src/transfer/entries/file-limits'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
-import { MAX_ROWS } from '../../../src/transfer/reader/limits'
 import { read, readByTitle, reasonOf } from '../../support/transfer/import-files'
 
 const cells = (text: string) => parseTable(text).map((row) => row.cells)

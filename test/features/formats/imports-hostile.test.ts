@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { ImportFileError } from '../../../src/transfer/reader/limits'
+import { ImportFileError } from '../../../src/transfer/entries/file-limits'
 import { readFile } from '../../../src/transfer/reader/read-file'
 import calibre from '../../fixtures/imports/calibre.csv?raw'
 import korean from '../../fixtures/imports/generic-ko.csv?raw'

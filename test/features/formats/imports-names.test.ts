@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { emptyEntry } from '../../../src/transfer/entry'
+import { emptyEntry } from '../../../src/transfer/entries/entry'
+import { toAuthorKeys, toNameStarts, toTitle } from '../../../src/transfer/entries/names'
 import { markDuplicates } from '../../../src/transfer/reader/identity'
-import { toAuthorKeys, toNameStarts, toTitle } from '../../../src/transfer/reader/names'
 
 const sharesKey = (one: string, other: string) => {
   const keys = toAuthorKeys(one)

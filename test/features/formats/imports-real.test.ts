@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../../src/transfer/entry'
+import type { Entry } from '../../../src/transfer/entries/entry'
 import { read } from '../../support/transfer/import-files'
 import {
   type Expected,

@@ -1,7 +1,8 @@
-import type { Entry } from '../../../src/transfer/entry'
+import type { Entry } from '../../../src/transfer/entries/entry'
+import { ImportFileError } from '../../../src/transfer/entries/file-limits'
+import type { ReadOptions } from '../../../src/transfer/entries/reader-protocol'
 import type { TableRow } from '../../../src/transfer/reader/csv-rows'
-import { ImportFileError } from '../../../src/transfer/reader/limits'
-import { type ReadOptions, readFile } from '../../../src/transfer/reader/read-file'
+import { readFile } from '../../../src/transfer/reader/read-file'
 import { toTable } from '../../../src/transfer/reader/rows/table'
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text)

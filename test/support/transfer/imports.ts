@@ -1,7 +1,7 @@
 import { env, exports } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import type { Bindings } from '../../../src/env'
-import type { ReaderBinding } from '../../../src/transfer/imports/receive/reader-client'
+import type { ReaderBinding } from '../../../src/transfer/entries/reader-protocol'
 import type { Import, ImportRow } from '../../../src/transfer/imports/responses'
 import { BASE, type Reader } from '../api'
 import { select } from '../database'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { type BookColumns, bookColumns, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../../book-columns'
-import type { Entry, EntryMemo, EntryProgress } from '../../entry'
+import type { Entry, EntryMemo, EntryProgress } from '../../entries/entry'
 import { query, type RunContext, toJsonParts } from '../run-context'
 import type { StoredImport } from '../store'
 import { createMatcher, type Known, type Origin } from './matching'

@@ -1,5 +1,5 @@
-import type { Entry } from '../../entry'
-import { toAuthorKeys, toNameStarts, toTitle } from '../../reader/names'
+import type { Entry } from '../../entries/entry'
+import { toAuthorKeys, toNameStarts, toTitle } from '../../entries/names'
 
 /** What identifies a book in the library. */
 export type Known = {

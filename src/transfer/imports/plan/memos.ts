@@ -1,5 +1,5 @@
 import { utf8Bytes } from '../../../values/quotas'
-import type { EntryMemo, Loss } from '../../entry'
+import type { EntryMemo, Loss } from '../../entries/entry'
 import type { Existing, SourcedMemo } from './existing'
 
 /** A text for a memo that an earlier import wrote from the same column. */

@@ -2,7 +2,7 @@ import { fieldsOf } from '../../../library/books/fields'
 import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
 import { isInOrder } from '../../../library/readings/schema'
 import type { BookColumns } from '../../book-columns'
-import type { Entry, EntryReading, Loss } from '../../entry'
+import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import type { Existing } from './existing'
 import { fitsBook, fromReadings, type ReadingColumns, readingsOf, toStars } from './new-book'
 

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../../library/books/fields'
 import { utf8Bytes } from '../../../values/quotas'
 import type { BookColumns } from '../../book-columns'
-import type { Entry, EntryReading, ExactValues, Loss } from '../../entry'
+import type { Entry, EntryReading, ExactValues, Loss } from '../../entries/entry'
 
 const isFull = (date: string | null) => date?.length === 10
 const toTimestamp = (date: string | null) => (date && isFull(date) ? `${date}T00:00:00` : null)

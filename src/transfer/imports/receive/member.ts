@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller } from '../../../db/caller'
 import { idempotent, sqlStatement } from '../../../db/client'
-import type { EntryMember } from '../../entry'
+import type { EntryMember } from '../../entries/entry'
 
 /** Matches the import that the same batch creates. */
 const isStarting = sql`imports.memberId = ${callerId} and lease = :lease and leaseEndsAt = :leaseEndsAt`

@@ -1,11 +1,13 @@
 import { unavailable } from '../../../errors'
 import { withRetries } from '../../../runtime/retry'
-import { createLineReader, READER_PROTOCOL, type ReceivedEntry } from '../../entry-lines'
-import type Reader from '../../reader/index'
-import { ImportFileError } from '../../reader/limits'
-import type { ReadOptions } from '../../reader/read-file'
-
-export type ReaderBinding = Service<typeof Reader>
+import { ImportFileError } from '../../entries/file-limits'
+import {
+  createLineReader,
+  READER_PROTOCOL,
+  type ReaderBinding,
+  type ReadOptions,
+  type ReceivedEntry,
+} from '../../entries/reader-protocol'
 
 /** Timeout for reading a file, retries included. The largest files take up to two seconds. */
 const READER_TIMEOUT_MS = 10_000

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../../library/books/fields'
 import { newVersion } from '../../../library/memos/versions'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
-import type { Cells, EntryMemo } from '../../entry'
+import type { Cells, EntryMemo } from '../../entries/entry'
 import { changesOf, toUndo } from '../plan/changes'
 import type { ReplacedText } from '../plan/memos'
 import type { Planned } from '../plan/plan'

@@ -22,12 +22,13 @@ import {
 import { DEFAULT_QUOTAS } from '../../../values/quotas'
 import { fold } from '../../../values/text/fold'
 import { Isbn } from '../../../values/text/isbn'
-import type { Code, Entry, EntryMember, EntryMemo, EntryReading } from '../../entry'
+import { truncate } from '../../../values/text/truncate'
+import type { Code, Entry, EntryMember, EntryMemo, EntryReading } from '../../entries/entry'
 import { refuse } from '../limits'
 import { readObjects } from '../rows/finish'
 import type { Row } from '../rows/row'
 import type { Format } from '../rows/table'
-import { cutText, isObject, toCells } from '../rows/values'
+import { isObject, toCells } from '../rows/values'
 
 // The export of this service (src/transfer/export). Valid values are kept as they are. All are checked, because a file
 // can be edited.
@@ -69,7 +70,7 @@ const propertiesOf = ({ lose }: Row, values: Record<string, unknown>, prefix = '
     const isLong = typeof stored === 'string' && stored.length > max && exactly(schema)(stored) === undefined
     if (!isLong) return get(name, schema)
     lose(code, `${prefix}${name}`)
-    return exactly(schema)(cutText(stored, max)) ?? null
+    return exactly(schema)(truncate(stored, max)) ?? null
   }
   const getName = (name: string) => getText(name, Name, MAX_NAME, 'too-long')
   const getContent = (name: string) => getText(name, Content, MAX_CONTENT, 'review-truncated')

@@ -3,19 +3,10 @@ import { MAX_CONTENT } from '../../../library/memos/schema'
 import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
 import { MAX_NAME, MAX_TAG } from '../../../values/contract'
 import { fold } from '../../../values/text/fold'
-import { type Code, type EntryMemo, MAX_COLUMN_NAME } from '../../entry'
+import { truncate } from '../../../values/text/truncate'
+import { type Code, type EntryMemo, MAX_COLUMN_NAME } from '../../entries/entry'
 import type { ReadCell, Row } from './row'
-import {
-  cutText,
-  parseDecimal,
-  parseInteger,
-  parseIsbn,
-  parseQuarters,
-  parseTime,
-  splitList,
-  storable,
-  toKey,
-} from './values'
+import { parseDecimal, parseInteger, parseIsbn, parseQuarters, parseTime, splitList, storable, toKey } from './values'
 import { parseFormat, parseLanguage } from './words'
 
 /** Columns with the functions that read them, by folded names, in the order in which they are read. */
@@ -161,7 +152,7 @@ export const addTags = ({ entry: { tags }, tagKeys, lose }: Row, names: string[]
     const tag = storable(name.slice(0, 4 * MAX_TAG))
       .normalize('NFC')
       .trim()
-    const kept = cutText(tag, MAX_TAG).trim()
+    const kept = truncate(tag, MAX_TAG).trim()
     if (!kept || tagKeys.has(fold(kept))) continue
     if (tags.length === MAX_BOOK_TAGS) return lose('too-many', column)
     if (tag.length > MAX_TAG || name.length > 4 * MAX_TAG) lose('too-long', column)

@@ -1,4 +1,4 @@
-import type { Entry, ImportOptions } from '../../entry'
+import type { Entry, ImportOptions } from '../../entries/entry'
 import { checkCount } from '../limits'
 import { applyShelf } from './readings'
 import { createRow, type Row } from './row'

@@ -1,5 +1,5 @@
 import { isInOrder, MAX_READINGS } from '../../../library/readings/schema'
-import type { EntryReading, Shelf } from '../../entry'
+import type { EntryReading, Shelf } from '../../entries/entry'
 import { addTags } from './columns'
 import type { ReadCell, Row } from './row'
 import { parseInteger, toKey } from './values'

@@ -1,7 +1,8 @@
 import { MAX_NAME } from '../../../values/contract'
-import { type Code, emptyEntry, type ImportOptions, type Loss, MAX_COLUMN_NAME, type Shelf } from '../../entry'
+import { truncate } from '../../../values/text/truncate'
+import { type Code, emptyEntry, type ImportOptions, type Loss, MAX_COLUMN_NAME, type Shelf } from '../../entries/entry'
 import { MORE } from '../limits'
-import { cutText, type DateOrder, parseDate, storable } from './values'
+import { type DateOrder, parseDate, storable } from './values'
 
 /** Losses that a row of the report lists. Of others, it has the number. */
 const MAX_LOSSES = 100
@@ -40,7 +41,7 @@ export const createRow = (
   const text = (cell: string, column: string, max = MAX_NAME, code: Code = 'too-long') => {
     const whole = storable(cell).trim()
     if (whole.length > max) lose(code, column)
-    return cutText(whole, max).trim() || null
+    return truncate(whole, max).trim() || null
   }
   /** A date, or null with a loss if it cannot be read. */
   const date = (cell: string, column: string) => {

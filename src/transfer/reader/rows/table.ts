@@ -1,10 +1,11 @@
-import { type Entry, type EntryMember, type ImportOptions, MAX_COLUMN_NAME } from '../../entry'
+import { truncate } from '../../../values/text/truncate'
+import { type Entry, type EntryMember, type ImportOptions, MAX_COLUMN_NAME } from '../../entries/entry'
 import type { TableRow } from '../csv-rows'
 import type { Columns } from './columns'
 import { finish } from './finish'
 import { createRow, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
-import { cutText, type DateOrder, detectOrder, storable, toKey } from './values'
+import { type DateOrder, detectOrder, storable, toKey } from './values'
 
 /** The names of the columns, the same folded for comparison, and the rows below them. */
 export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
@@ -32,7 +33,7 @@ export type TableFormat = Format & Required<Pick<Format, 'columnsOf'>>
 export const toTable = ([first, ...rows]: TableRow[]): Table => {
   const seen = new Set<string>()
   const header = (first?.cells ?? []).map((cell, at) => {
-    const name = storable(cutText(cell.replace(/^\ufeff/, '').trim(), MAX_COLUMN_NAME))
+    const name = storable(truncate(cell.replace(/^\ufeff/, '').trim(), MAX_COLUMN_NAME))
     const unique = name && !seen.has(toKey(name)) ? name : `${name} (${at + 1})`.trim()
     seen.add(toKey(unique))
     return unique

@@ -1,7 +1,7 @@
 import { MAX_SERIES_NUMBER } from '../../../library/editions/schema'
 import { MAX_INT } from '../../../values/contract'
 import { toIsbn } from '../../../values/text/isbn'
-import type { Cells, PartialDate } from '../../entry'
+import type { Cells, PartialDate } from '../../entries/entry'
 
 // The values of cells. Functions return undefined for what they cannot read, and null for what is empty.
 
@@ -15,10 +15,6 @@ export const splitList = (list: string, separator: string | RegExp) =>
     .split(separator)
     .map((item) => item.trim())
     .filter(Boolean)
-
-/** Cuts a text without splitting a surrogate pair. */
-export const cutText = (text: string, max: number) =>
-  text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const isLeapYear = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)

@@ -1,4 +1,4 @@
-import type { Shelf } from '../../entry'
+import type { Shelf } from '../../entries/entry'
 import { toKey } from './values'
 
 /** Words for a status, in the languages of common files. A blank, a hyphen and an underscore are the same. */

@@ -1,5 +1,5 @@
 import { fold } from '../../../../values/text/fold'
-import type { Entry } from '../../../entry'
+import type { Entry } from '../../../entries/entry'
 import { checkCount } from '../../limits'
 import * as read from '../../rows/columns'
 import { finish } from '../../rows/finish'

@@ -1,5 +1,5 @@
-import type { Code, Entry } from '../../../entry'
-import { MAX_COLUMNS } from '../../csv-rows'
+import type { Code, Entry } from '../../../entries/entry'
+import { MAX_COLUMNS } from '../../../entries/file-limits'
 import { addHighlight } from '../../rows/columns'
 import { finish } from '../../rows/finish'
 import type { ReadCell, Row } from '../../rows/row'

@@ -1,5 +1,5 @@
 import { decodeEntities } from '../../../../values/text/html'
-import type { ImportOptions } from '../../../entry'
+import type { ImportOptions } from '../../../entries/entry'
 import { addAuthors, addHighlight, title } from '../../rows/columns'
 import { finish } from '../../rows/finish'
 import { createRow } from '../../rows/row'

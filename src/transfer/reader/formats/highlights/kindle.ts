@@ -1,4 +1,4 @@
-import type { Entry, ImportOptions } from '../../../entry'
+import type { Entry, ImportOptions } from '../../../entries/entry'
 import { checkCount } from '../../limits'
 import { addAuthors, addHighlight, title } from '../../rows/columns'
 import { finish } from '../../rows/finish'

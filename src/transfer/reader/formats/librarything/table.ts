@@ -1,4 +1,4 @@
-import type { Shelf } from '../../../entry'
+import type { Shelf } from '../../../entries/entry'
 import * as read from '../../rows/columns'
 import { shelve } from '../../rows/readings'
 import type { ReadCell, Row } from '../../rows/row'

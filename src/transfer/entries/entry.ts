@@ -1,5 +1,5 @@
-import type { books } from '../db/schema/book-tables'
-import { fieldsOf } from '../library/books/fields'
+import type { books } from '../../db/schema/book-tables'
+import { fieldsOf } from '../../library/books/fields'
 import {
   type BOOK_FORMATS,
   BOOK_STATUSES,
@@ -7,7 +7,7 @@ import {
   type MEMO_TYPES,
   type PROGRESS_KINDS,
   type READING_OUTCOMES,
-} from '../values/contract'
+} from '../../values/contract'
 
 /** The formats of files that can be imported. */
 export const FORMATS = [

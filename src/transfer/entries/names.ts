@@ -1,5 +1,5 @@
 import { fold, isAscii } from '../../values/text/fold'
-import { cutText } from './rows/values'
+import { truncate } from '../../values/text/truncate'
 
 // Titles and authors as keys for comparison: services write the same name in different ways.
 
@@ -64,7 +64,7 @@ const splitSeries = (title: string) => {
  * subtitle, its edition, or what comes before that.
  */
 export const toTitle = (title: string) => {
-  const { name, number } = splitSeries(cutText(title.trim(), MAX_LENGTH).trim())
+  const { name, number } = splitSeries(truncate(title.trim(), MAX_LENGTH).trim())
   const whole = name.replace(GENRE, '')
   const key = keyOf(whole)
   const parts = whole.split(PART)
@@ -87,7 +87,7 @@ const nameOf = (text: string) => wordsOf(text).join(' ').replace(BETWEEN_INITIAL
  * separate two authors, there are two keys, and the first is that of the name before it.
  */
 export const toAuthorKeys = (author: string | null): [string, ...string[]] => {
-  const [first = ''] = cutText(author ?? '', MAX_LENGTH).split(/[;&]|\sand\s/)
+  const [first = ''] = truncate(author ?? '', MAX_LENGTH).split(/[;&]|\sand\s/)
   const [surname = '', given = ''] = first.split(',')
   if (UNSPACED.test(surname)) return [wordsOf(surname).join('')]
   const before = nameOf(surname)
@@ -102,4 +102,4 @@ export const toAuthorKeys = (author: string | null): [string, ...string[]] => {
 
 /** The beginnings of the names of all authors, which other spellings often share. */
 export const toNameStarts = (author: string | null) =>
-  new Set(wordsOf(cutText(author ?? '', MAX_LENGTH)).flatMap((word) => (word.length > 1 ? [word.slice(0, 4)] : [])))
+  new Set(wordsOf(truncate(author ?? '', MAX_LENGTH)).flatMap((word) => (word.length > 1 ? [word.slice(0, 4)] : [])))

@@ -1,10 +1,33 @@
-import { type Cells, type Entry, NO_DETAILS } from './entry'
+import { type Cells, type Entry, type EntryMember, type FormatName, type ImportOptions, NO_DETAILS } from './entry'
 
 /**
  * The version of what the service and the reader send each other, but for the details of a book. If it changes, so does the name of the reader in both
  * wrangler files: versions of the service that run at the same time, or after a rollback, then each have their reader.
  */
 export const READER_PROTOCOL = 1
+
+export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
+export type ReadResult = {
+  format: FormatName
+  encoding: string
+  /** The columns of a table that its format does not know. */
+  unknownColumns: string[]
+  /** Absent in the answers of earlier versions. */
+  member?: EntryMember
+  entries: Entry[]
+}
+
+/**
+ * Why a file cannot be read, or its contents. Entries are lines of JSON, because an RPC value may have at most 32 MiB.
+ * `count`: how many they are.
+ */
+export type ReadAnswer = { protocol: number } & (
+  | { reason: string }
+  | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
+)
+/** The Worker that reads files, as the service calls it. */
+export type FileReader = { read(file: Uint8Array, options: ReadOptions): ReadAnswer }
+export type ReaderBinding = Service<Rpc.WorkerEntrypointBranded & FileReader>
 
 // The form in which the reader sends entries: lines of JSON. The rows of a table share the names of its columns, so a
 // line omits names that are those of the line before.
