@@ -1,12 +1,14 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import { expect, it } from 'vitest'
 
-const found = import.meta.glob<string>(['../../../*.md', '../../../docs/**/*.md'], {
+const found = import.meta.glob<string>(['../../../*.md', '../../../docs/**/*.md', '../../README.md'], {
   query: '?raw',
   import: 'default',
   eager: true,
 })
-const pages = new Map(Object.entries(found).map(([path, page]) => [path.replace('../../..', ''), page]))
+const pages = new Map(
+  Object.entries(found).map(([path, page]) => [new URL(path, 'file:///test/features/pages/').pathname, page]),
+)
 
 /** The anchors that GitHub gives to the headings of a page. */
 const anchorsOf = (page: string) =>
