@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Config } from '../../src/env.ts'
-import { DOWNLOAD_TIMEOUT_MS, sendJson } from '../../src/http/json-stream.ts'
+import { sendJson } from '../../src/http/json-stream.ts'
+import { DEADLINES } from '../../src/runtime/deadlines.ts'
 import type { ExportQuery } from '../../src/transfer/export/schema.ts'
 import { exportLibrary } from '../../src/transfer/export/store.ts'
 import { asMember } from './as-member.ts'
@@ -15,7 +16,7 @@ export async function* exportMember(member: Omit<Member, 'email'>, imageBase: st
   let query: ExportQuery | undefined = { part: 1, plan: undefined }
   while (query) {
     const exported = await exportLibrary(db, caller, CONFIG, query, imageBase)
-    const app = new Hono().get('/', (c) => sendJson(c, exported.file, DOWNLOAD_TIMEOUT_MS))
+    const app = new Hono().get('/', (c) => sendJson(c, exported.file, DEADLINES.download))
     yield await app.request('/')
     const { next } = exported.part
     query = next && { part: next.part, plan: next }

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { App } from '../env'
 import { unavailable } from '../errors'
+import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter, type Limiter } from '../runtime/limiter'
 import { createRecent } from '../runtime/recent'
 import { DEEP_OFFSET, isDeep, type Page, type Paging } from '../values/paging'
@@ -11,7 +12,7 @@ import { limitCaller, refuseExceeded, turnsOf } from './throttle'
 const SMALL_SIZE = 100
 // A book takes up to 12 KB of text, and an isolate holds several copies of a response.
 const CAPACITY = 1000
-const pages = createLimiter({ capacity: CAPACITY, leaseMs: 15_000, maxWaiting: 64 })
+const pages = createLimiter({ capacity: CAPACITY, leaseMs: DEADLINES.page, maxWaiting: 64 })
 /** Only two slow pages are read at a time, because they keep the database busy for milliseconds. */
 const SLOW_AMOUNT = CAPACITY / 2
 

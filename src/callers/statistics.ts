@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { requiring } from '../db/caller'
 import type { App } from '../env'
 import { annotate } from '../http/route-metadata'
+import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter } from '../runtime/limiter'
 import { createRecent } from '../runtime/recent'
 import type { Scope } from '../values/contract'
@@ -17,7 +18,7 @@ const LONG = { own: 5000, linked: 1000 }
 const LONG_CHARGE = 5
 /** Per member, the rows of the longest year seen, if over `LONG.linked`. */
 const longest = createRecent<number>(1000)
-const createLease = () => createLimiter({ capacity: 1, leaseMs: 15_000, maxWaiting: 64 })
+const createLease = () => createLimiter({ capacity: 1, leaseMs: DEADLINES.page, maxWaiting: 64 })
 /** Separate, so that requests for links do not delay members. */
 const longYears = { own: createLease(), linked: createLease() }
 

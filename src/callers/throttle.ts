@@ -4,6 +4,7 @@ import { credentialOf } from '../auth/token'
 import type { App, Bindings, CallerLimit } from '../env'
 import { tooManyRequests } from '../errors'
 import { annotate } from '../http/route-metadata'
+import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 import { createRecent } from '../runtime/recent'
 import { withTimeout } from '../runtime/retry'
@@ -15,14 +16,13 @@ type RateLimiter = { [K in keyof Bindings]-?: NonNullable<Bindings[K]> extends R
 
 /** The period of the rate limits in wrangler.toml, and so the longest wait of a refused client. */
 const PERIOD_SECONDS = 60
-const TIMEOUT_MS = 1000
 
 /** Counts a request, and returns whether the key is above the limit. */
 const isOver = async (c: Context<App>, limiter: RateLimiter, key: string) => {
   const binding = c.env[limiter]
   if (!binding) return false
   // These limits are approximate anyway, so a failing limiter lets requests pass. What must be exact is counted in D1.
-  const outcome = await withTimeout(TIMEOUT_MS, () => binding.limit({ key })).catch((error: Error) => {
+  const outcome = await withTimeout(DEADLINES.rateLimit, () => binding.limit({ key })).catch((error: Error) => {
     log('error', `rate limiter ${limiter} failed: ${error.message}`)
   })
   return outcome?.success === false

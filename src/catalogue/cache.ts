@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
+import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 import { withTimeout } from '../runtime/retry'
 import { type CatalogueEntry, CatalogueList } from './schema'
 
 const FRESH_MS = 3_600_000
 const TTL_SECONDS = 7 * 86_400
-/** A slower cache counts as a miss. */
-const TIMEOUT_MS = 1000
 /** After a failed refresh, the stale list is served for this long before the next refresh. */
 const BACKOFF_MS = 30_000
 /** After a refresh, KV may still return the old list for this long. */
@@ -28,7 +27,7 @@ const logFailure = (error: unknown) => log('warn', `catalogue cache: ${String(er
 
 const read = async ({ kv, key }: CachedList) => {
   try {
-    return Stored.safeParse(await withTimeout(TIMEOUT_MS, () => kv.get(key, 'json'))).data
+    return Stored.safeParse(await withTimeout(DEADLINES.listCache, () => kv.get(key, 'json'))).data
   } catch (error) {
     logFailure(error)
     return undefined
@@ -38,11 +37,9 @@ const read = async ({ kv, key }: CachedList) => {
 const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
   const value: z.infer<typeof Stored> = { form: 1, storedAt: Date.now(), entries }
   const put = () => kv.put(key, JSON.stringify(value), { expirationTtl: TTL_SECONDS })
-  return withTimeout(TIMEOUT_MS, put).catch(logFailure)
+  return withTimeout(DEADLINES.listCache, put).catch(logFailure)
 }
 
-/** A provider answers or fails in less time, so an older refresh was cancelled with its request. */
-const MAX_REFRESH_MS = 4000
 /** How often a waiting request checks whether another request's refresh has ended. */
 const POLL_MS = 25
 
@@ -53,7 +50,7 @@ const nextRefreshAt = new Map<string, number>()
 
 const findRunning = (key: string) => {
   const refresh = refreshes.get(key)
-  return refresh && Date.now() - refresh.startedAt < MAX_REFRESH_MS ? refresh : undefined
+  return refresh && Date.now() - refresh.startedAt < DEADLINES.refresh ? refresh : undefined
 }
 
 const loadAndStore = async (list: CachedList) => {
@@ -82,10 +79,10 @@ const refresh = (list: CachedList) => {
 /**
  * The outcome of another request's refresh. Polls, because the promise of a cancelled request never settles:
  * docs/decisions/0016-one-concurrency-limiter.md.
- * @returns undefined if no refresh is running, or if it does not end within MAX_REFRESH_MS
+ * @returns undefined if no refresh is running, or if it does not end in time
  */
 const follow = async (key: string) => {
-  const deadline = Date.now() + MAX_REFRESH_MS
+  const deadline = Date.now() + DEADLINES.refresh
   for (let other = findRunning(key); other && Date.now() < deadline; other = findRunning(key)) {
     await scheduler.wait(POLL_MS)
     if (other.outcome) return other.outcome

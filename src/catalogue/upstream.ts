@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
 import { ApiError, retryAfter } from '../errors'
 import { readAtMost } from '../input/read-body'
+import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 
-const TIMEOUT_MS = 3000
 const MAX_BYTES = 1_048_576
 const CACHE_SECONDS = 300
 const DEFAULT_WAIT_SECONDS = 60
@@ -43,7 +43,7 @@ const load = async ({ url, headers, otherStatuses = [] }: UpstreamRequest<z.ZodM
     headers: { Accept: 'application/json', ...headers },
     // A redirect could lead into a private network, so it is not followed and counts as an error.
     redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(DEADLINES.provider),
     cf: { cacheTtlByStatus: { '200': CACHE_SECONDS, '404': CACHE_SECONDS, '500-599': 0 }, cacheEverything: true },
   })
   if (response.status === 429) throw backOff(url.host, response.headers.get('Retry-After'))
@@ -62,7 +62,7 @@ export const fetchJson = async <Schema extends z.ZodMiniType>(request: UpstreamR
   const body = await load(request).catch((error: Error) => {
     if (error instanceof ApiError) throw error
     if (error.name !== 'TimeoutError') throw failed(error.message)
-    log('warn', `catalogue: no answer within ${TIMEOUT_MS} ms`)
+    log('warn', `catalogue: no answer within ${DEADLINES.provider} ms`)
     throw new ApiError('CATALOGUE_TIMED_OUT')
   })
   const parsed = request.schema.safeParse(body)

@@ -1,5 +1,6 @@
 // A database runs one query at a time, so a caller's calls in flight delay those of others. Each caller may hold a
 // share of the calls, and waits for its turn beyond it: docs/decisions/0016-one-concurrency-limiter.md.
+import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter, type Limiter } from '../runtime/limiter'
 
 /** Who makes a call. */
@@ -22,20 +23,27 @@ const shareOf = (key: string) => (key.startsWith(CREDENTIAL) ? 16 : 96)
 
 const limiters = new Map<number, Limiter>()
 
-const limiterOf = (slot: number, leaseMs: number) => {
+const LIMITS = {
+  capacity: 128,
+  leaseMs: DEADLINES.databaseCall,
+  maxWaiting: 64,
+  maxWaitMs: DEADLINES.databaseTurn,
+  maxPerKey: shareOf,
+}
+
+const limiterOf = (slot: number) => {
   const known = limiters.get(slot)
   if (known) return known
-  const limiter = createLimiter({ capacity: 128, leaseMs, maxWaiting: 64, maxWaitMs: 2000, maxPerKey: shareOf })
+  const limiter = createLimiter(LIMITS)
   limiters.set(slot, limiter)
   return limiter
 }
 
 /**
  * Acquires a call. Waits while the caller holds its share of the calls, or all calls are held.
- * @param leaseMs how long the call may take
  * @returns undefined if too many wait, or after two seconds
  */
-export const acquireCall = (source: Source, leaseMs: number) => {
-  const [limiter, keys] = [limiterOf(source.slot, leaseMs), keysOf(source)]
+export const acquireCall = (source: Source) => {
+  const [limiter, keys] = [limiterOf(source.slot), keysOf(source)]
   return limiter.tryAcquire(1, keys) ?? limiter.acquire(1, keys)
 }

@@ -1,6 +1,7 @@
 import { fillPlaceholders, type Query, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { unavailable } from '../errors'
+import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 import { TimeoutError, withRetries } from '../runtime/retry'
 import { acquireCall, type Source } from './calls'
@@ -130,9 +131,6 @@ type ResultOf<Each> = Each extends { isFirst: true; row?: infer Row }
       : undefined
 export type Results<B extends Batch> = { [Name in keyof B]: ResultOf<B[Name]> }
 
-/** Timeout of a D1 call, retries included. */
-const TIMEOUT_MS = 10_000
-
 // Transient D1 errors: those that its documentation says to retry, and failures inside D1, which name only a reference.
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue on remote node|client disconnected|internal error; reference = /
@@ -178,9 +176,9 @@ export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}
   const isRetryable = (error: Error) =>
     (error instanceof UnexpectedResultError || TRANSIENT.test(error.message)) &&
     statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
-  const lease = await acquireCall(db, TIMEOUT_MS)
+  const lease = await acquireCall(db)
   if (!lease) throw unavailable()
-  const call = withRetries(TIMEOUT_MS, ask, isRetryable)
+  const call = withRetries(DEADLINES.databaseCall, ask, isRetryable)
   // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {

@@ -1,5 +1,6 @@
 // Lists that are too large for one database call and for the memory of an isolate.
 import { unavailable } from '../errors'
+import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter } from '../runtime/limiter'
 import { type ConfirmedMember, type Db, uninterrupted } from './client'
 
@@ -31,15 +32,15 @@ export const splitByBytes = (sizes: Size[]) => {
   return parts
 }
 
-const partLimiter = createLimiter({ capacity: 2, leaseMs: 15_000, maxWaiting: 64 })
-// Each list that is being sent holds a part until the client has read it. A lease lasts longer than a client may take
-// for one part. A slow client can hold lists for minutes, so a member gets only a few, and a network half of them.
+const partLimiter = createLimiter({ capacity: 2, leaseMs: DEADLINES.part, maxWaiting: 64 })
+// Each list that is being sent holds a part until the client has read it. A slow client can hold lists for minutes, so
+// a member gets only a few, and a network half of them.
 const MEMBER = 'member '
 const listLimiter = createLimiter({
   capacity: 24,
-  leaseMs: 30_000,
+  leaseMs: DEADLINES.list,
   maxWaiting: 64,
-  maxWaitMs: 25_000,
+  maxWaitMs: DEADLINES.listTurn,
   maxPerKey: (key) => (key.startsWith(MEMBER) ? 6 : 12),
 })
 

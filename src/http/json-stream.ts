@@ -1,4 +1,5 @@
 import type { Context, TypedResponse } from 'hono'
+import { DEADLINES } from '../runtime/deadlines'
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
@@ -48,11 +49,6 @@ async function* toJson(value: unknown): AsyncGenerator<Chunk | string> {
   } else yield JSON.stringify(value)
 }
 
-/** How long a client may take to receive one chunk, which stays in memory until then, and the whole response. */
-const STALL_MS = 20_000
-const TIMEOUT_MS = 120_000
-/** For downloads of up to 10 MiB. */
-export const DOWNLOAD_TIMEOUT_MS = 300_000
 const encoder = new TextEncoder()
 
 /**
@@ -78,7 +74,7 @@ const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unk
           controller.error(new Error('The client reads too slowly'))
           release()
         }
-        timer = setTimeout(stop, Math.min(STALL_MS, deadline - Date.now()))
+        timer = setTimeout(stop, Math.min(DEADLINES.chunk, deadline - Date.now()))
       },
       cancel: async () => {
         clearTimeout(timer)
@@ -105,7 +101,11 @@ const sendStream = async (
  * Responds 200 with JSON. A body, or a value in it, that is an async iterable of arrays is streamed as one array. If
  * iterating fails, the connection ends before the JSON is complete.
  */
-export const sendJson = async <Body extends object>(c: Context, body: object, timeoutMs = TIMEOUT_MS) => {
+export const sendJson = async <Body extends object>(
+  c: Context,
+  body: object,
+  timeoutMs: number = DEADLINES.response,
+) => {
   const iterables = [body, ...Object.values(body)].filter(isIterable)
   const end = () => Promise.all(iterables.map((iterable) => iterable[Symbol.asyncIterator]().return?.()))
   const response =
@@ -118,5 +118,5 @@ export const sendJson = async <Body extends object>(c: Context, body: object, ti
  * @param end releases what the chunks hold, also if none was read
  */
 export const sendText = async (c: Context, type: string, chunks: AsyncGenerator<string>, end: () => Promise<unknown>) =>
-  (await sendStream(c, `${type}; charset=utf-8`, chunks, end, DOWNLOAD_TIMEOUT_MS)) as unknown as Response &
+  (await sendStream(c, `${type}; charset=utf-8`, chunks, end, DEADLINES.download)) as unknown as Response &
     TypedResponse<string, 200, 'text'>

@@ -3,6 +3,7 @@ import { confirmFirst } from '../callers/authenticated'
 import { networkOf } from '../callers/caller-network'
 import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
+import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter, type Lease } from '../runtime/limiter'
 import { sourcesOf } from '../values/network'
 import { readGrowing, readWhole } from './read-body'
@@ -12,7 +13,7 @@ export const MAX_JSON_BYTES = MIB
 
 // An isolate has 128 MB. An upload exists in up to four copies while it is read, cleaned and stored, JSON in about
 // five. Leases are short, and renewed by a timer that ends with the request.
-const LIMITS = { leaseMs: 5000, maxWaiting: 256, maxWaitMs: 10_000 }
+const LIMITS = { leaseMs: DEADLINES.bodyMemory, maxWaiting: 256, maxWaitMs: DEADLINES.bodyMemoryTurn }
 const RENEW_MS = 1000
 const memory = {
   json: createLimiter({ capacity: 4 * MIB, ...LIMITS }),

@@ -1,11 +1,11 @@
 import type { MiddlewareHandler } from 'hono'
 import type { App } from '../env'
+import { DEADLINES } from '../runtime/deadlines'
 import { declaredLength, SMALL_BYTES } from './body'
 
 // The runtime resets the connection when a response is sent long before the body ends, and the client may not see it.
 
 const MAX_BYTES = 40 * 1024 * 1024
-const MAX_MS = 10_000
 /** An unread body takes no more of the isolate's memory. */
 const BUFFER_BYTES = 65_536
 /** The most bodies discarded at a time. */
@@ -15,7 +15,7 @@ let bodies = 0
 
 const drain = async (stream: ReadableStream<Uint8Array>) => {
   const reader = stream.getReader({ mode: 'byob' })
-  const timer = setTimeout(() => reader.cancel(), MAX_MS)
+  const timer = setTimeout(() => reader.cancel(), DEADLINES.unreadBody)
   let buffer = new Uint8Array(BUFFER_BYTES)
   try {
     for (let drained = 0; drained < MAX_BYTES; ) {

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '../errors'
+import { DEADLINES } from '../runtime/deadlines'
 import { withTimeout } from '../runtime/retry'
 
 /** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
@@ -19,10 +20,6 @@ export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxB
   return bytes
 }
 
-const READ_TIMEOUT_MS = 60_000
-/** How far a sender may fall behind the minimum rate, for example while it pauses. */
-const GRACE_MS = 8000
-
 // Any error of a read means that the client disconnected, sent less than declared, or was too slow.
 const within = <T>(ms: number, read: () => Promise<T>) =>
   withTimeout(ms, read).catch(() => {
@@ -33,7 +30,8 @@ const within = <T>(ms: number, read: () => Promise<T>) =>
  * Reads a small body of declared length, which the runtime reads fastest in one piece.
  * @throws BODY_INCOMPLETE when it is cut off or slow
  */
-export const readWhole = async (request: Request) => new Uint8Array(await within(GRACE_MS, () => request.arrayBuffer()))
+export const readWhole = async (request: Request) =>
+  new Uint8Array(await within(DEADLINES.bodyStall, () => request.arrayBuffer()))
 
 /**
  * Opens a stream. `read` reads the next bytes into a view; at the end, the result is empty. It detaches the view's
@@ -41,14 +39,15 @@ export const readWhole = async (request: Request) => new Uint8Array(await within
  */
 const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
   const reader = stream.getReader({ mode: 'byob' })
-  const deadline = Date.now() + READ_TIMEOUT_MS
-  let patienceMs = GRACE_MS
+  const deadline = Date.now() + DEADLINES.body
+  /** How far the sender may still fall behind, for example while it pauses. */
+  let patienceMs: number = DEADLINES.bodyStall
   const read = async (view: Uint8Array<ArrayBuffer>) => {
     const start = Date.now()
     const { value } = await within(Math.min(patienceMs, deadline - start), () => reader.read(view))
     if (!value) throw new ApiError('BODY_INCOMPLETE')
     const earned = value.byteLength / minRate()
-    patienceMs = Math.min(GRACE_MS, patienceMs - (Date.now() - start) + earned)
+    patienceMs = Math.min(DEADLINES.bodyStall, patienceMs - (Date.now() - start) + earned)
     return value
   }
   return { read, close: () => reader.releaseLock() }

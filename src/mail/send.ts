@@ -1,11 +1,10 @@
 import type { Bindings, Config } from '../env'
 import { unavailable } from '../errors'
+import { DEADLINES } from '../runtime/deadlines'
 import { withTimeout } from '../runtime/retry'
 import { compose } from './compose'
 import type { Mail } from './mail'
 import { SENDER_NAME } from './texts'
-
-const TIMEOUT_MS = 10_000
 
 /**
  * Checks that mails can be sent, for requests that depend on it. Returns the sender's address.
@@ -28,7 +27,7 @@ export const hasMailer = (config: Config, env: Bindings) => Boolean(config.MAIL_
 export const sendMail = async (env: Bindings, config: Config, to: string, mail: Mail) => {
   const from = { email: requireMailer(config, env), name: SENDER_NAME }
   try {
-    await withTimeout(TIMEOUT_MS, () => env.EMAIL.send({ from, to, ...compose(mail) }))
+    await withTimeout(DEADLINES.mail, () => env.EMAIL.send({ from, to, ...compose(mail) }))
   } catch (error) {
     // The mail provider's message may contain the address, which must not be logged.
     throw unavailable(`mail: ${String(error).replaceAll(/\S+@\S+/g, '(address)')}`)

@@ -1,3 +1,4 @@
+import { DEADLINES } from './deadlines'
 import { createFairQueue } from './fair-queue'
 
 /** `most`: the amount it may grow to. */
@@ -33,10 +34,6 @@ type Options = {
 
 /** How often a waiting caller checks for its turn. Each check is also its heartbeat. */
 const POLL_MS = 25
-/** A waiter without a heartbeat for this long belongs to a cancelled request. */
-const CANCELLED_AFTER_MS = 2000
-/** How long a waiter has to claim its turn before the next one gets it. */
-const CLAIM_MS = 250
 
 const neededBy = ({ most, amount }: Holder) => most - amount
 
@@ -125,7 +122,7 @@ export const createLimiter = (options: Options) => {
       if (!next) return
       queue.remove(next, true)
       next.state = 'granted'
-      hold(next.holder, holders.has(next.holder) ? leaseMs : CLAIM_MS)
+      hold(next.holder, holders.has(next.holder) ? leaseMs : DEADLINES.claim)
       next.holder.amount += next.amount
       adjust(next.keys, next.amount)
     }
@@ -137,7 +134,7 @@ export const createLimiter = (options: Options) => {
     sweptAt = now
     for (const holder of holders) if (holder.expiresAt <= now) drop(holder)
     for (const waiter of [...queue.values()]) {
-      if (waiter.seenAt <= now - CANCELLED_AFTER_MS) queue.remove(waiter, false)
+      if (waiter.seenAt <= now - DEADLINES.heartbeat) queue.remove(waiter, false)
     }
     grant()
   }

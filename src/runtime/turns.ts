@@ -1,4 +1,5 @@
 import { tooManyRequests } from '../errors'
+import { DEADLINES } from './deadlines'
 import { createLimiter, type Lease } from './limiter'
 
 const PAUSE_MS = 25
@@ -10,7 +11,7 @@ const RETRY_AFTER_SECONDS = 5
  * @param maxWaiting the most callers that wait
  */
 export const createTurns = (maxWaiting: number) => {
-  const limiter = createLimiter({ capacity: 1, leaseMs: 2000, maxWaiting, maxWaitMs: 60_000 })
+  const limiter = createLimiter({ capacity: 1, leaseMs: DEADLINES.round, maxWaiting, maxWaitMs: DEADLINES.roundTurn })
   // The wait of 0 lets requests that arrived during the round enter the queue before it is checked.
   const pauseFor = async (lease: Lease) => {
     await scheduler.wait(0)

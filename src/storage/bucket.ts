@@ -1,4 +1,5 @@
 import { unavailable } from '../errors'
+import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 import { withRetries, withTimeout } from '../runtime/retry'
 import { DAY_MS } from '../values/time'
@@ -15,15 +16,11 @@ export const imageKey = (memberId: number, name: string) => `${keyPrefix(memberI
 /** The format of the keys that `imageKey` creates for uploads. */
 export const IMAGE_KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp)$/
 
-/** Timeout of a bucket call, retries included. */
-const BUCKET_TIMEOUT_MS = 10_000
-const CLEANUP_TIMEOUT_MS = 1000
-
 type Image = { bytes: Uint8Array<ArrayBuffer>; type: { mime: string } }
 
 /** Calls the bucket. Every call here is idempotent, so any failure is retried. */
 export const callBucket = <T>(call: () => Promise<T>) =>
-  withRetries(BUCKET_TIMEOUT_MS, call, () => true).catch((error) => {
+  withRetries(DEADLINES.bucketCall, call, () => true).catch((error) => {
     throw unavailable(`bucket: ${error}`)
   })
 
@@ -38,7 +35,7 @@ const putObject = (bucket: R2Bucket, key: string, ...content: [string | Uint8Arr
 
 /** Whether an image is stored, although storing it failed. False if the bucket fails, too. */
 export const isStored = (bucket: R2Bucket, key: string) =>
-  withTimeout(CLEANUP_TIMEOUT_MS, () => bucket.head(key)).then(
+  withTimeout(DEADLINES.bucketCleanup, () => bucket.head(key)).then(
     (image) => image !== null,
     () => false,
   )
@@ -53,7 +50,7 @@ export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: Image, 
   return putObject(bucket, key, bytes, { httpMetadata }).catch(async (error) => {
     if (isShared) throw error
     const logLeftover = (reason: Error) => log('error', `image may be orphaned: ${key}: ${reason.message}`)
-    await withTimeout(CLEANUP_TIMEOUT_MS, () => bucket.delete(key)).catch(logLeftover)
+    await withTimeout(DEADLINES.bucketCleanup, () => bucket.delete(key)).catch(logLeftover)
     throw error
   })
 }

@@ -1,15 +1,13 @@
+import { DEADLINES } from '../runtime/deadlines'
 import { withTimeout } from '../runtime/retry'
 import { IMMUTABLE } from './bucket'
 
 /** The edge cache is not purged in other data centres, so a deleted image may be served there for this long. */
 const EDGE_CACHE = 'public, max-age=600'
 
-/** Treat a slow cache as a miss. */
-const CACHE_TIMEOUT_MS = 1000
-
 /** Looks an image up in the cache of this data centre. */
 export const findCachedImage = async (url: string) => {
-  const cached = await withTimeout(CACHE_TIMEOUT_MS, () => caches.default.match(url)).catch(() => undefined)
+  const cached = await withTimeout(DEADLINES.imageCache, () => caches.default.match(url)).catch(() => undefined)
   if (!cached) return undefined
   const response = new Response(cached.body, cached)
   response.headers.set('Cache-Control', IMMUTABLE)

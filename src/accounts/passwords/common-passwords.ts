@@ -1,5 +1,6 @@
 import type { Bindings, Config } from '../../env'
 import { fieldError, unavailable } from '../../errors'
+import { DEADLINES } from '../../runtime/deadlines'
 import { withTimeout } from '../../runtime/retry'
 
 // The filter is a list of 32-bit hashes: 40 KB outside the Worker's bundle. One in 430,000 other passwords has the
@@ -8,7 +9,6 @@ import { withTimeout } from '../../runtime/retry'
 /** An asset that only the Worker can read; scripts/assets.ts writes it. */
 export const FILTER_FILE = 'common-passwords.bin'
 export const COMMON_PASSWORDS = 10_000
-const TIMEOUT_MS = 10_000
 
 /** The first 32 bits of the SHA-256 of a password, regardless of case. */
 const hashBits = async (password: string) => {
@@ -40,7 +40,7 @@ const readFilter = async (assets: Fetcher) => {
  */
 export const requireUncommon = async (env: Bindings, config: Config, password: string) => {
   if (config.REFUSE_COMMON_PASSWORDS === 'off') return
-  const filter = await withTimeout(TIMEOUT_MS, () => readFilter(env.ASSETS)).catch((error) => {
+  const filter = await withTimeout(DEADLINES.commonPasswords, () => readFilter(env.ASSETS)).catch((error) => {
     throw unavailable(`common passwords: ${error}`)
   })
   if (!filter.includes(await hashBits(password))) return

@@ -1,19 +1,20 @@
+import { DEADLINES } from '../../runtime/deadlines'
 import { log } from '../../runtime/log'
 import { withTimeout } from '../../runtime/retry'
 import { HOUR_MS } from '../../values/time'
 
 const KEY = 'sweep'
-const TIMEOUT_MS = 1000
 /** Sweeps are hourly, and KV may return a value that is a minute old. */
 const LATE_MS = 3 * HOUR_MS
 
 /** Records a sweep without failures. In KV, because one that deletes nothing would have nothing else to write. */
-export const recordSweep = (kv: KVNamespace, at: number) => withTimeout(TIMEOUT_MS, () => kv.put(KEY, String(at)))
+export const recordSweep = (kv: KVNamespace, at: number) =>
+  withTimeout(DEADLINES.lastSweep, () => kv.put(KEY, String(at)))
 
 /** When the last sweep without failures ended, in milliseconds; null if none has, undefined if KV does not answer. */
 export const readLastSweep = async (kv: KVNamespace) => {
   try {
-    const at = await withTimeout(TIMEOUT_MS, () => kv.get(KEY))
+    const at = await withTimeout(DEADLINES.lastSweep, () => kv.get(KEY))
     return at === null ? null : Number(at)
   } catch (error) {
     log('warn', `last sweep: ${error}`)

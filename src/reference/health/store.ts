@@ -3,6 +3,7 @@ import { asService, type Db, run, uninterrupted } from '../../db/client'
 import type { Bindings, Config } from '../../env'
 import { ApiError, retryAfter } from '../../errors'
 import { forEachConcurrent, MAX_CONNECTIONS } from '../../runtime/concurrently'
+import { DEADLINES } from '../../runtime/deadlines'
 import { createLimiter } from '../../runtime/limiter'
 import { withTimeout } from '../../runtime/retry'
 import { isOfSlot } from '../../slots/marks'
@@ -11,8 +12,6 @@ import { readLastSweep } from './last-sweep'
 
 /** How long the result of a check is reused in this isolate. */
 const FRESH_MS = 5000
-/** Timeout for checking all databases. */
-const CHECK_MS = 10_000
 /** Of more databases, each check asks some at random: each has a second to answer, from wherever it is. */
 const MAX_ASKED = 10 * MAX_CONNECTIONS
 const RETRY_SECONDS = 5
@@ -23,7 +22,7 @@ type Result = { problems: ReadonlyMap<number, Problem>; lastSweep: number | null
 const NO_ANSWER: Problem = ['no answer']
 const results = new WeakMap<D1Database, Result>()
 // One check at a time: anyone may send health checks, and they must not use up the database calls of other requests.
-const checks = createLimiter({ capacity: 1, leaseMs: CHECK_MS, maxWaiting: 64 })
+const checks = createLimiter({ capacity: 1, leaseMs: DEADLINES.healthCheck, maxWaiting: 64 })
 
 const isFresh = (database: D1Database) => (results.get(database)?.at ?? 0) > Date.now() - FRESH_MS
 
@@ -59,7 +58,7 @@ const check = async ({ DB: database, CATALOGUE: kv }: Bindings, slots: Slots, co
   const asked = chooseAsked(slots.numbers, before)
   const rounds = Math.ceil(asked.length / MAX_CONNECTIONS)
   const expected = await toExpected(slots, config)
-  const ask = (slot: number) => withTimeout(CHECK_MS / rounds, () => readMarks(slots.open(slot), expected))
+  const ask = (slot: number) => withTimeout(DEADLINES.healthCheck / rounds, () => readMarks(slots.open(slot), expected))
   const [lastSweep, outcomes] = await Promise.all([readLastSweep(kv), forEachConcurrent(asked, ask)])
   const [main] = outcomes
   const known = main?.status === 'fulfilled' ? main.value : undefined

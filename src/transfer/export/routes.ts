@@ -2,9 +2,10 @@ import { type Context, Hono } from 'hono'
 import { authenticated, canReadAll } from '../../callers/authenticated'
 import { throttledByMember } from '../../callers/throttle'
 import type { App } from '../../env'
-import { DOWNLOAD_TIMEOUT_MS, sendJson, sendText } from '../../http/json-stream'
+import { sendJson, sendText } from '../../http/json-stream'
 import { imageBase } from '../../http/public-base'
 import { valid } from '../../input/validate'
+import { DEADLINES } from '../../runtime/deadlines'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
 import { toTable } from './csv-file'
@@ -41,7 +42,7 @@ export const exports = new Hono<App>()
     const { db, caller, config } = c.var
     const exported = await exportLibrary(db, caller, config, c.req.valid('query'), imageBase(c))
     describeFile(c, '/export', exported, ['reading-library', 'json'])
-    return sendJson<LibraryExport>(c, exported.file, DOWNLOAD_TIMEOUT_MS)
+    return sendJson<LibraryExport>(c, exported.file, DEADLINES.download)
   })
   .get('/export.csv', canReadAll, throttledByMember, valid('query', CsvQuery), async (c) => {
     const { db, caller, config } = c.var

@@ -1,18 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../db/client'
+import { DEADLINES } from '../../runtime/deadlines'
 import { deleteObject, fileKey } from '../../storage/bucket'
 import { query, type RunContext } from './run-context'
 import { importColumns, type StoredImport } from './store'
 
 // One run at a time has the lease of an import, and works on it.
 
-/** Longer than a run, with its last call. */
-export const LEASE_MS = 45_000
-
 /** A random number tells the runs apart. */
 export const newLease = () => ({
   lease: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0,
-  leaseEndsAt: Date.now() + LEASE_MS,
+  leaseEndsAt: Date.now() + DEADLINES.importLease,
 })
 
 type Key = Pick<StoredImport, 'memberId' | 'importId'>

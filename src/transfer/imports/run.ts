@@ -1,12 +1,13 @@
 import { firstRow, sqlStatement } from '../../db/client'
 import { type OwnQuotas, quotasOf } from '../../db/quotas'
+import { DEADLINES } from '../../runtime/deadlines'
 import { callBucket, fileKey } from '../../storage/bucket'
 import { IMPORT_OUTCOMES } from '../../values/contract'
 import { localTime } from '../../values/time'
 import type { Entry } from '../entries/entry'
 import { ImportFileError } from '../entries/file-limits'
 import type { ReceivedEntry } from '../entries/reader-protocol'
-import { failImport, LEASE_MS, returnLease, takeLease } from './lease'
+import { failImport, returnLease, takeLease } from './lease'
 import { loadExisting, loadLibrary } from './plan/existing'
 import type { Match } from './plan/matching'
 import { limitTags, limitUsage, type Planned, planRow, type Usage, withAdded } from './plan/plan'
@@ -17,8 +18,6 @@ import { writeChunk } from './write/chunk'
 import { claimChunk } from './write/chunk-claim'
 import { toItems } from './write/chunk-items'
 
-/** A run works on its import at most this long; what is left, the next run does. */
-const MAX_RUN_MS = 20_000
 /** How often an import is continued without committing rows. Then it becomes FAILED. */
 const MAX_CONTINUATIONS = 10
 const MAX_CHUNK_ROWS = 120
@@ -86,7 +85,7 @@ const commit = async (
     ...ofChunk,
     ...Object.fromEntries(IMPORT_OUTCOMES.map((outcome) => [outcome, countOf(outcome)])),
     doneBefore,
-    leaseEndsAt: Date.now() + LEASE_MS,
+    leaseEndsAt: Date.now() + DEADLINES.importLease,
     // A chunk that adds nothing never exceeds a quota.
     newBooks: books > before.books ? books : 0,
     bytes: textBytes > before.textBytes ? textBytes : 0,
@@ -103,7 +102,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   const { budget, config } = context
   const { memberId, importId, isDryRun, created } = stored
   const values = { memberId, importId }
-  const deadline = Date.now() + MAX_RUN_MS
+  const deadline = Date.now() + DEADLINES.importRun
   let library = await loadLibrary(context, stored, entries)
   const reported = isDryRun ? (await query(context, { row: firstRow(selectReported(values)) })).row : undefined
   // What a dry run has reported counts as if it were stored.

@@ -2,7 +2,7 @@
 // library, the counts and the report must be those of an import that was not disturbed, and a copy that was made before, and follows
 // with its cursor, must be the library.
 //
-// A run holds the lease of its import for 45 s after a kill (LEASE_MS in src/transfer/imports/lease.ts). Instead of waiting, the suite
+// A run holds the lease of its import for 45 s after a kill (src/runtime/deadlines.ts). Instead of waiting, the suite
 // ends the lease in the database.
 import { cpSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'

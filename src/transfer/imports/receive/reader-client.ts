@@ -1,4 +1,5 @@
 import { unavailable } from '../../../errors'
+import { DEADLINES } from '../../../runtime/deadlines'
 import { withRetries } from '../../../runtime/retry'
 import { ImportFileError } from '../../entries/file-limits'
 import {
@@ -8,9 +9,6 @@ import {
   type ReadOptions,
   type ReceivedEntry,
 } from '../../entries/reader-protocol'
-
-/** Timeout for reading a file, retries included. The largest files take up to two seconds. */
-const READER_TIMEOUT_MS = 10_000
 
 /** Bytes to wait for in each read of a stream: every read has a fixed cost. */
 const READ_BYTES = 256 * 1024
@@ -55,7 +53,7 @@ const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOpt
  */
 export const readEntries = async (...values: Parameters<typeof receive>) => {
   const read = await withRetries(
-    READER_TIMEOUT_MS,
+    DEADLINES.fileReader,
     () => receive(...values),
     () => true,
   ).catch((error): never => {

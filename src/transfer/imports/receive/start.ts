@@ -1,11 +1,12 @@
 import type { Caller } from '../../../db/caller'
 import { type ConfirmedMember, uninterrupted } from '../../../db/client'
 import { ApiError, unavailable } from '../../../errors'
+import { DEADLINES } from '../../../runtime/deadlines'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
 import { callBucket, fileKey } from '../../../storage/bucket'
 import { ImportFileError } from '../../entries/file-limits'
 import { columnsOf } from '../failed-csv'
-import { failImport, LEASE_MS, newLease } from '../lease'
+import { failImport, newLease } from '../lease'
 import { continueImport, runImport } from '../run'
 import type { RunContext } from '../run-context'
 import { type ImportQuery, MAX_FILE_BYTES } from '../schema'
@@ -23,7 +24,12 @@ export type ImportContext = RunContext & {
 }
 
 /** Bytes of files being imported. They take up to ten times as much memory, and an isolate has 128 MB. */
-const running = createLimiter({ capacity: MAX_FILE_BYTES, leaseMs: LEASE_MS, maxWaiting: 16, maxWaitMs: 10_000 })
+const running = createLimiter({
+  capacity: MAX_FILE_BYTES,
+  leaseMs: DEADLINES.importLease,
+  maxWaiting: 16,
+  maxWaitMs: DEADLINES.importTurn,
+})
 
 /** Works on an import after the response, and then gives up its turn. */
 const workLater = ({ runLater }: ImportContext, turn: Lease, work: () => Promise<unknown>) =>
