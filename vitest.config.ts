@@ -78,6 +78,7 @@ const PROJECTS = [
   inWorker('alone-in-slot', ALONE_IN_SLOT, { inSlot1: true }),
   // One of the files that share a Worker, by itself.
   inWorker('file', ['test/{features,attacks}/*/*.test.ts'], { exclude: [...FUNCTIONS, ...ALONE] }),
+  inNode('growth'),
   inNode('tools'),
   inNode('runbook'),
   // Chromium takes seconds to lay out the reference beside other load.

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
 
-const QUICK = ['functions', 'shared', 'alone', 'tools']
+const QUICK = ['functions', 'shared', 'alone', 'growth', 'tools']
 const FURTHER = ['shared-in-slot', 'alone-in-slot', 'runbook']
 /** These install packages and Chromium. */
 const CI_ONLY = ['browser', 'clients', 'commands']

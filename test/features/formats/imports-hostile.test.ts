@@ -12,7 +12,6 @@ import librarythingJson from '../../fixtures/imports/librarything.json?raw'
 import librarything from '../../fixtures/imports/librarything.tsv?raw'
 import storygraph from '../../fixtures/imports/storygraph.csv?raw'
 import { damage, randomFrom } from '../../support/inputs/malformed-files'
-import { expectLinear } from '../../support/runtime/growth'
 import { bytesOf, libraryFile, NO_OPTIONS as options } from '../../support/transfer/import-files'
 
 /** The number of entries, or that the file was refused. Other exceptions fail the test. */
@@ -35,46 +34,6 @@ describe('a hostile import', () => {
       expect(() => outcome(bytes), `file ${run}: ${kinds}`).not.toThrow()
     }
   })
-
-  const header = 'Title,Exclusive Shelf,Date Read,ISBN,My Review,Additional Authors,Bookshelves,read_dates,My Rating\n'
-  const inCell = (part: string) => (size: number) => {
-    const cell = part.repeat(20_000 / part.length).replaceAll('"', '""')
-    return `${header}${`"A","read"${`,"${cell}"`.repeat(7)}\n`.repeat(Math.ceil(size / 140_000))}`
-  }
-  const repeated =
-    (part: string, start = '') =>
-    (size: number) =>
-      start + part.repeat(size / part.length)
-
-  it.each<[string, (size: number) => string]>([
-    ['quotes', repeated('"')],
-    ['quotes below a header', repeated('"', 'Title,Author\n')],
-    ['an unclosed quote', repeated('x', 'Title,Author\n"')],
-    ['quotes in a quoted cell', repeated('x"', 'Title,Author\n"')],
-    ['cells with one quote', repeated(',"x', 'Title,Author\n')],
-    ['quotes and blanks', repeated('"  ', 'Title,Author\n"')],
-    ['columns', repeated('a,')],
-    ['cells of a row', repeated(',', 'Title,Author\nA,')],
-    ['rows', repeated('\n', 'Title\n')],
-    ['returns', repeated('\r', 'Title\n')],
-    ['tabs', repeated('\t', 'Title\tAuthor\n')],
-    ['wrapped rows', repeated('"A,""B,C"""\n', 'Title,Author\n')],
-    ['nested arrays', repeated('[')],
-    ['nested objects', (size) => `{"1":{"title":"A","workcode":${'['.repeat(size / 6)}${']'.repeat(size / 6)}}}`],
-    [
-      'items',
-      (size) =>
-        `{"0":{"title":"A","workcode":1}${Array.from({ length: size / 10 }, (_, at) => `,"a${at}":{}`).join('')}}`,
-    ],
-    ['commas in cells', inCell(', ')],
-    ['digits in cells', inCell('1')],
-    ['blanks in cells', inCell('1 ')],
-    ['bars in cells', inCell('|;')],
-    ['brackets in cells', inCell('(#')],
-    ['combining marks in cells', inCell('\u0301\u0323')],
-  ])('takes time in proportion to its size: %s', { tags: ['slow'] }, (_, make) =>
-    expectLinear(560_000, (size) => bytesOf(make(size)), outcome),
-  )
 
   it.each<[string, string]>([
     ['a long name of a column', `Title,${'x'.repeat(90_000)}\n${'A,\n'.repeat(10_000)}`],
@@ -158,17 +117,6 @@ describe('a hostile import', () => {
     expect(() => readFile(toFile([...full, { title: 'B', readings }]), options)).toThrow(
       expect.objectContaining({ message }),
     )
-  })
-
-  it('looks shelves up in a map of them', async () => {
-    const make = (size: number) => ({
-      file: bytesOf(`Title,Exclusive Shelf\n${Array.from({ length: size }, (_, n) => `A${n},shelf ${n}\n`).join('')}`),
-      shelfMap: Object.fromEntries(Array.from({ length: 2 * size }, (_, n) => [`shelf ${n}`, 'DONE'] as const)),
-    })
-    await expectLinear(2000, make, ({ file, shelfMap }) => {
-      const { entries } = readFile(file, { columns: {}, shelfMap })
-      expect(entries.every(({ status }) => status === 'DONE')).toBe(true)
-    })
   })
 
   it('can be as large as a file may be', () => {

@@ -4,7 +4,6 @@ import { containsOther } from '../../../src/transfer/reader/formats/highlights/c
 import { kindle, koreaderClippings } from '../../../src/transfer/reader/formats/highlights/kindle'
 import file from '../../fixtures/imports/kindle.txt?raw'
 import languages from '../../fixtures/imports/kindle-languages.txt?raw'
-import { expectLinear } from '../../support/runtime/growth'
 import * as files from '../../support/transfer/import-files'
 
 const source = (text: string) => files.sourceOf(text)
@@ -337,8 +336,6 @@ describe('detection', () => {
 })
 
 describe('hostile files', () => {
-  const MIB = 1024 * 1024
-
   it('reads a file that is cut anywhere', () => {
     for (let end = 0; end < file.length; end += 7) {
       read(file.slice(0, end))
@@ -355,37 +352,4 @@ describe('hostile files', () => {
     expect(entries[0]?.memos).toHaveLength(60_000)
     expect(entries[1]).toMatchObject({ failure: 'too-many', losses: [{ code: 'too-many', field: 'line 500001' }] })
   })
-
-  it.each<[string, number, (size: number) => string]>([
-    ['blocks', 10_000, blocks],
-    ['one line', 10 * MIB, (size) => 'a'.repeat(size)],
-    ['only separators', MIB / 4, (size) => '==========\n'.repeat(size)],
-    ['one line of equals signs', 5 * MIB, (size) => '='.repeat(size)],
-    ['blanks before no separator', MIB, (size) => `${' '.repeat(size)}=\n${'\t'.repeat(size)}`],
-    ['only line ends', MIB, (size) => '\r\n'.repeat(size)],
-    [
-      'a huge title',
-      MIB,
-      (size) => `${'('.repeat(size)}${')'.repeat(size - 200)}\n- Your Note on page 1 | x\n\nx\n==========`,
-    ],
-    ['huge metadata', MIB, (size) => clipping(`${'loc'.repeat(size)}${'1'.repeat(5 * size)}`, 'x')],
-    ['digits as metadata', 5000, (size) => clipping('1'.repeat(450), 'x').repeat(size)],
-    ['combining marks', 2000, (size) => clipping(`1 | ${'\u0301\u0316'.repeat(240)}`, 'x').repeat(size)],
-    [
-      'edits of periodic texts',
-      MIB,
-      (size) => highlight('1-2', `${'a'.repeat(5 * size)}b`) + highlight('1-2', `b${'a'.repeat(size)}b`),
-    ],
-    [
-      'many texts at one start',
-      12_000,
-      (size) => Array.from({ length: size }, (_, at) => highlight('1-2', `${at}.`)).join(''),
-    ],
-    ['a huge limit message', 9 * MIB, (size) => highlight('1-2', '<'.repeat(size))],
-  ])('reads %s in linear time', { tags: ['slow'] }, (_, size, make) =>
-    expectLinear(size, make, (text) => {
-      kindle.matches(source(text))
-      read(text)
-    }),
-  )
 })

@@ -5,7 +5,6 @@ import file from '../../fixtures/imports/koreader.json?raw'
 import lua from '../../fixtures/imports/koreader.lua?raw'
 import clippings from '../../fixtures/imports/koreader-clippings.txt?raw'
 import one from '../../fixtures/imports/koreader-one.json?raw'
-import { expectLinear } from '../../support/runtime/growth'
 import { NO_OPTIONS as options, read as readText, reasonOf, sourceOf } from '../../support/transfer/import-files'
 
 const jsonSource = (json: unknown) => sourceOf('', json)
@@ -129,11 +128,6 @@ describe('JSON', () => {
     expect(entry).toMatchObject({ memos: [{ createdAt: null }], losses: [{ code: 'bad-date' }] })
   })
 
-  const toDeep = (depth: number) => {
-    let deep: unknown = []
-    for (let n = 0; n < depth; n++) deep = [deep]
-    return deep
-  }
   const withEntries = (length: number) => ({
     title: 'Demian',
     entries: Array.from({ length }, () => ({ text: 'Words', page: 1, time: 1 })),
@@ -142,29 +136,6 @@ describe('JSON', () => {
   it('reads 100,000 entries', () => {
     expect(read(withEntries(100_000))[0]?.memos).toHaveLength(100_000)
   })
-
-  it.each<[string, number, (size: number) => unknown]>([
-    ['many entries', 25_000, withEntries],
-    [
-      'a long author',
-      1_000_000,
-      (size) => ({ ...withEntries(1), author: `${' '.repeat(5 * size)}\n${'\n'.repeat(2 * size)}` }),
-    ],
-    [
-      'deep values',
-      100_000,
-      (size) => {
-        const deep = toDeep(size)
-        const entries = [deep, { text: deep, note: 'x', page: deep, time: deep }]
-        return { documents: [deep, { title: deep, entries }] }
-      },
-    ],
-  ])('reads %s in linear time', { tags: ['slow'] }, (_, size, make) =>
-    expectLinear(size, make, (file) => {
-      koreaderJson.matches(jsonSource(file))
-      read(file)
-    }),
-  )
 })
 
 describe('clippings', () => {
@@ -288,16 +259,4 @@ describe('a metadata file', () => {
     const file = String.raw`return { ["doc_props"] = { ["title"] = "A\\B\"C\9D\tE", ["authors"] = "\65nn" } }`
     expect(readText(file).entries).toMatchObject([{ title: 'A\\B"C\tD\tE', author: 'Ann' }])
   })
-
-  it.each<[string, (size: number) => string]>([
-    ['an unclosed string', (size) => `return { ["a"] = "${'\\\\'.repeat(size / 2)}`],
-    ['entries', (size) => `return { ["doc_props"] = { ${'["a"] = 1, '.repeat(size / 11)} } }`],
-    ['blanks', (size) => `return {${' '.repeat(size)}`],
-  ])('takes time in proportion to its size: %s', (_, make) =>
-    expectLinear(400_000, make, (text) => {
-      try {
-        readText(text)
-      } catch {}
-    }),
-  )
 })

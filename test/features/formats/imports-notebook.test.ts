@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import file from '../../fixtures/imports/kindle-notebook.xhtml?raw'
 import app from '../../fixtures/imports/kindle-notebook-app.xhtml?raw'
-import { expectLinear } from '../../support/runtime/growth'
 import { read, reasonOf } from '../../support/transfer/import-files'
 
 const memo = (type: string, content: string, page: number) => ({ type, content, page, createdAt: null })
@@ -76,19 +75,4 @@ describe('a notebook of Kindle', () => {
   it('is not another web page', () => {
     expect(reasonOf('<html><body><div class="book">Low Tide</div></body></html>')).toMatch('web page')
   })
-
-  const start = "<div class='bookTitle'>Low Tide</div>"
-  it.each<[string, string]>([
-    ['headings', "<h3 class='noteHeading'>"],
-    ['texts', "<h3 class='noteHeading'>Note - Page 1</h3><div class='noteText'>a</div>"],
-    ['tags', '<b '],
-    ['separators', ' - '],
-    ['entities', '&amp;'],
-  ])('takes time in proportion to its size: %s', (_, part) =>
-    expectLinear(
-      400_000,
-      (size) => `${start}<h3 class='noteHeading'>${part.repeat(size / part.length)}`,
-      (text) => void read(text),
-    ),
-  )
 })

@@ -3,7 +3,6 @@ import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { readwise } from '../../../src/transfer/reader/formats/highlights/readwise'
 import file from '../../fixtures/imports/readwise.csv?raw'
 import importFile from '../../fixtures/imports/readwise-import.csv?raw'
-import { expectLinear } from '../../support/runtime/growth'
 import * as files from '../../support/transfer/import-files'
 
 const source = (text: string) => files.sourceOf(text, undefined, parseTable(text))
@@ -214,6 +213,4 @@ describe('malformed rows', () => {
   it('reads 100,000 rows, and a wide header', { tags: ['slow'] }, () => {
     expect(readRows(wide(100_000))).toHaveLength(50_001)
   })
-
-  it('reads many rows and columns in linear time', { tags: ['slow'] }, () => expectLinear(12_000, wide, readRows))
 })

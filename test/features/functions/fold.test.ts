@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { fold, toFoldedColumn } from '../../../src/values/text/fold'
-import { expectLinear } from '../../support/runtime/growth'
 
 it.each([
   ['Ünder DEM Rad', 'ünder dem rad'],
@@ -17,10 +16,6 @@ it.each([
 it.each(['Demian', '데미안', 'über uns', '', null, undefined])('stores %s only once', (text) => {
   expect(toFoldedColumn(text)).toBeNull()
 })
-
-it.each(['\u0301\u0316', `a${'\u0301'.repeat(30)}`, 'e\u0301'])('folds repeated %j in linear time', (part) =>
-  expectLinear(32_000, (size) => part.repeat(size / part.length), fold),
-)
 
 it('leaves a text with a long run of combining marks in its form', () => {
   expect(fold(`E\u0301${'\u0301'.repeat(40)} ÜBER`)).toBe(`e\u0301${'\u0301'.repeat(40)} über`)

@@ -1,0 +1,19 @@
+// @module-tag slow
+import { it } from 'vitest'
+import type { BookRow } from '../../src/transfer/export/book-lists'
+import { toTable } from '../../src/transfer/export/csv-file'
+import { fold } from '../../src/values/text/fold'
+import { expectLinear } from '../support/runtime/growth'
+
+it.each(['\u0301\u0316', `a${'\u0301'.repeat(30)}`, 'e\u0301'])('folds repeated %j in linear time', (part) =>
+  expectLinear(32_000, (size) => part.repeat(size / part.length), fold),
+)
+
+it('exports long runs of separators for a spreadsheet in linear time', async () => {
+  const make = (size: number) =>
+    ({ tags: '[]', bookStatus: 'YET', createdAt: '', note: `a${';\n"\t '.repeat(size / 5)}` }) as BookRow
+  const pagesOf = async function* (row: BookRow) {
+    yield [row]
+  }
+  await expectLinear(40_000, make, (row) => Array.fromAsync(toTable(pagesOf(row), true)))
+})
