@@ -53,7 +53,7 @@ const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'dailyMails', 'purgeJobs', 
 export const waitForImports = async (databases: D1Database[]) => {
   const hasFile = async (database: D1Database) =>
     (await database.prepare('select 1 from imports where file is not null limit 1').first()) !== null
-  for (let attempts = 0; attempts < 200; attempts++) {
+  for (let attempts = 0; attempts < 2000; attempts++) {
     if (!(await Promise.all(databases.map(hasFile))).includes(true)) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }

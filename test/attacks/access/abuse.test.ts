@@ -1,6 +1,6 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import worker from '../../../src/index'
 import { tryForgeries, tryMutations } from '../../support/access/forgeries'
 import { BASE, newEmail, type Reader, send, signUp } from '../../support/api'
@@ -13,6 +13,7 @@ import { fuzzRequests } from '../../support/inputs/fuzz-requests'
 import { BAD_MARKS } from '../../support/inputs/hostile'
 import { hostileForms } from '../../support/inputs/hostile-forms'
 import { UNLIMITED } from '../../support/rate-limits'
+import { eventually } from '../../support/runtime/clock'
 import { readStores, takeSnapshot } from '../../support/stores'
 
 const { SEED } = env as typeof env & { SEED: number }
@@ -132,5 +133,5 @@ it('leaves no trace of a withdrawn member in any row, object or key', async () =
   expect(await findTraces()).toEqual(traces)
   await member.delete('/members/me')
   await worker.scheduled(createScheduledController() as ScheduledController, env)
-  await vi.waitFor(async () => expect(await findTraces()).toEqual([]), 5_000)
+  await eventually(async () => expect(await findTraces()).toEqual([]))
 })

@@ -14,6 +14,7 @@ import {
 } from '../../support/accounts/mailed-codes'
 import { join, login, newEmail, type Reader, signUp } from '../../support/api'
 import { changeDatabase, measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { eventually } from '../../support/runtime/clock'
 import { claimsOf, insertAccessToken } from '../../support/tokens'
 import { wrapDatabase } from '../../support/wrap-database'
 
@@ -102,7 +103,7 @@ describe('POST /email/password-reset', () => {
       const changed = interceptDatabases((binding) => (calls.push(binding) > 1 ? held : Promise.resolve()))
       // `send` waits for what runs after the response.
       const answered = requestReset(to, changed)
-      await vi.waitFor(() => expect(calls).toHaveLength(2))
+      await eventually(() => expect(calls).toHaveLength(2))
       expect(mails).toEqual([])
       resolve()
       expect((await answered).status).toBe(202)
@@ -446,7 +447,7 @@ describe('a stranger', () => {
       return new ArrayBuffer(64)
     })
     const logins = Array.from({ length: 70 }, () => post('/login', { email, password: 'x' }, { from: newNetwork() }))
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const refused = await post('/login', { email, password: 'x' }, { from: newNetwork() })
       expect(refused.status).toBe(429)
     })

@@ -24,7 +24,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const isSignedIn = async ({ get }: Reader) => (await get('/members/me')).status === 200
+const isSignedIn = async ({ get }: Reader) => {
+  const { status } = await get('/members/me')
+  expect([200, 401]).toContain(status)
+  return status === 200
+}
 const sessionIdOf = ({ token }: Reader) => String(claimsOf(token).sid)
 const idsOf = async ({ get }: Reader): Promise<string[]> =>
   (await get('/sessions')).body.map(({ sessionId }: { sessionId: string }) => sessionId)

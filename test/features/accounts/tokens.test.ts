@@ -9,6 +9,7 @@ import { changeDatabase, measure, memberDatabase, memberSlot, select } from '../
 import { memberIdOf } from '../../support/images/images'
 import { ABSENT, BLANK, itRejects, NULL, notText, values } from '../../support/inputs/invalid-values'
 import { refusing } from '../../support/rate-limits'
+import { eventually } from '../../support/runtime/clock'
 import { wrapDatabase } from '../../support/wrap-database'
 
 const ALL = Object.keys(SCOPES)
@@ -317,7 +318,7 @@ describe('an access token', () => {
     const { memoId } = await reader.createMemo(bookId)
     const { token } = await create(reader, { scopes: ALL })
     await use(token)
-    await vi.waitFor(async () => expect((await list())[0].lastUsedAt).not.toBeNull())
+    await eventually(async () => expect((await list())[0].lastUsedAt).not.toBeNull())
     const paths = [
       ME,
       `/books/${bookId}?memoAuthority=ALL`,

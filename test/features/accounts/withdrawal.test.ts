@@ -10,6 +10,7 @@ import { join, login, PASSWORD, type Reader, signUp } from '../../support/api'
 import { fillShelf, fillTags, measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { listImageKeys, memberIdOf } from '../../support/images/images'
 import { png } from '../../support/images/pictures'
+import { eventually } from '../../support/runtime/clock'
 import { LIBRARY_TABLES } from '../../support/stores'
 import { claimsOf } from '../../support/tokens'
 
@@ -158,7 +159,7 @@ it('is marked outside the database, at the latest before the purge job ends', as
   const IMAGES = { ...brokenPut, list: env.IMAGES.list.bind(env.IMAGES), delete: env.IMAGES.delete.bind(env.IMAGES) }
   const changed = { IMAGES: IMAGES as unknown as R2Bucket }
   expect((await reader.send('DELETE', '/members/me', { changed })).status).toBe(204)
-  await vi.waitFor(async () => expect(await countRows()).toEqual(NOTHING), 10_000)
+  await eventually(async () => expect(await countRows()).toEqual(NOTHING))
   const jobs = () => select('select memberId from purgeJobs where memberId = ?', memberId)
   await select('update purgeJobs set createdAt = createdAt - 3600001 where memberId = ?', memberId)
   await sweep({ ...env, ...changed })
@@ -170,7 +171,7 @@ it('is marked outside the database, at the latest before the purge job ends', as
 
 it('is marked right after the response', async () => {
   await reader.delete('/members/me')
-  await vi.waitFor(async () => expect(await listMarks()).toContain(String(memberId)), 5000)
+  await eventually(async () => expect(await listMarks()).toContain(String(memberId)))
 })
 
 it('is marked for 400 days', async () => {

@@ -1,12 +1,14 @@
 // What links show, in every form.
+
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
 import ICAL from 'ical.js'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createLinkSecret } from '../../../src/auth/access-token'
 import type { LinkKind } from '../../../src/values/contract'
 import { type Reader, send, signUp } from '../../support/api'
 import { changeDatabase, insertReadings, measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { eventually } from '../../support/runtime/clock'
 import { insertLink } from '../../support/tokens'
 
 let reader: Reader
@@ -44,10 +46,7 @@ const importMemo = async (createdAt: string) => {
   const { status, body } = await reader.send('POST', '/imports', { body: file })
   expect(status, JSON.stringify(body)).toBe(202)
   const getImport = async () => (await reader.get(`/imports/${body.importId}`)).body
-  await vi.waitFor(
-    async () => expect(await getImport()).toMatchObject({ status: 'DONE', counts: { created: 1 } }),
-    5000,
-  )
+  await eventually(async () => expect(await getImport()).toMatchObject({ status: 'DONE', counts: { created: 1 } }))
 }
 
 describe.each(['UTC', 'Asia/Seoul', 'America/New_York'])('in %s, the first and last years', (zone) => {

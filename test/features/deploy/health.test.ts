@@ -1,9 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../../src/env'
+import { DEADLINES } from '../../../src/runtime/deadlines'
 import { sweep as runSweep } from '../../../src/sweep'
+import { toInstant } from '../../../src/values/fields'
 import { send } from '../../support/api'
 import { brokenDatabase, select } from '../../support/database'
+import { eventually, holdClock } from '../../support/runtime/clock'
 import { wrapDatabase } from '../../support/wrap-database'
 
 /** Asks an isolate that has not checked its database yet. */
@@ -22,6 +25,7 @@ const sweep = async (changed: Partial<Bindings> = {}) => {
 }
 
 beforeEach(() => env.CATALOGUE.delete('sweep'))
+afterEach(() => vi.useRealTimers())
 
 it('/health shows the version, and warns until a sweep has succeeded', async () => {
   const body = { status: 'ok', version: env.VERSION.id, lastSweep: null, warnings: [LATE] }
@@ -29,9 +33,10 @@ it('/health shows the version, and warns until a sweep has succeeded', async () 
 })
 
 it('/health shows the end of the last sweep, and warns after three hours', async () => {
+  holdClock()
   await sweep()
   const { body } = await health()
-  expect(Date.parse(body.lastSweep) / 1000).toBeCloseTo(Date.now() / 1000, -1)
+  expect(body.lastSweep).toBe(toInstant(Date.now()))
   expect(body.warnings).toBeUndefined()
   await env.CATALOGUE.put('sweep', String(Date.parse('2026-11-21T09:17:04.567Z')))
   expect((await health()).body).toMatchObject({ lastSweep: '2026-11-21T09:17:04Z', warnings: [LATE] })
@@ -44,7 +49,12 @@ it.each([
   using warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const warnings = ['KV does not answer: the time of the last sweep is unknown']
   const body = { status: 'ok', lastSweep: null, warnings }
-  expect(await health({ CATALOGUE: { get } as unknown as KVNamespace })).toMatchObject({ status: 200, body })
+  holdClock()
+  const asked = vi.fn(get)
+  const answer = health({ CATALOGUE: { get: asked } as unknown as KVNamespace })
+  await eventually(() => expect(asked).toHaveBeenCalled())
+  await vi.advanceTimersByTimeAsync(DEADLINES.lastSweep)
+  expect(await answer).toMatchObject({ status: 200, body })
   expect(warn.mock.calls.join()).toContain('last sweep: ')
 })
 

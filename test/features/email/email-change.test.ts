@@ -15,6 +15,7 @@ import {
 import { mails } from '../../support/accounts/mailed-codes'
 import { join, login, newEmail, PASSWORD, type Reader, send, signUp } from '../../support/api'
 import { memberDatabase, memberSlot, select } from '../../support/database'
+import { eventually } from '../../support/runtime/clock'
 import { claimsOf, insertAccessToken } from '../../support/tokens'
 import { wrapDatabase } from '../../support/wrap-database'
 
@@ -366,7 +367,7 @@ describe('PATCH /members/me/email', () => {
     const code = await codeFor()
     const answers = await Promise.all([confirmChange(reader, email, code), join({ email })])
     expect(answers.map(({ status }) => status).sort()).toEqual(answers[0]?.status === 200 ? [200, 409] : [201, 409])
-    await vi.waitFor(checkDirectory)
+    await eventually(checkDirectory)
   })
 
   it('makes only one of two concurrent changes of a member', async () => {

@@ -14,6 +14,7 @@ import {
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import { join, login, newEmail, type Reader, send, signUp } from '../../support/api'
 import { changeDatabase, memberDatabase, memberSlot, select } from '../../support/database'
+import { eventually } from '../../support/runtime/clock'
 import { claimsOf, insertAccessToken } from '../../support/tokens'
 import { wrapDatabase } from '../../support/wrap-database'
 
@@ -76,7 +77,7 @@ describe('the former address', () => {
     await change(reader, oldEmail, email)
     expect((await reader.delete('/members/me')).status).toBe(204)
     for (const address of [oldEmail, email]) expect((await join({ email: address })).status).toBe(201)
-    await vi.waitFor(checkDirectory)
+    await eventually(checkDirectory)
   })
 })
 
@@ -108,7 +109,7 @@ describe('POST /email/change/undo', () => {
       expect.arrayContaining(['EMAIL_RESTORED', 'EMAIL_CHANGED']),
     )
     expect((await join({ email })).status).toBe(201)
-    await vi.waitFor(checkDirectory)
+    await eventually(checkDirectory)
   })
 
   it('informs the address that it replaces, whose owner may have the code of an earlier change', async () => {
@@ -155,7 +156,7 @@ describe('POST /email/change/undo', () => {
     })
     expect((await undo(code, { changed: { DB_1 } })).status).toBe(503)
     expect((await undo(code)).status).toBe(204)
-    await vi.waitFor(checkDirectory)
+    await eventually(checkDirectory)
   })
 
   it('voids codes that were mailed before', async () => {

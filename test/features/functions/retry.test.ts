@@ -1,12 +1,15 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { withRetries, withTimeout } from '../../../src/runtime/retry'
 import { sharedReader } from '../../support/api'
 import { changeDatabase, memberDatabase } from '../../support/database'
+import { holdClock } from '../../support/runtime/clock'
 import { wrapDatabase } from '../../support/wrap-database'
+
+afterEach(() => vi.useRealTimers())
 
 const failing = (afterMs: number) =>
   vi.fn(async () => {
-    await scheduler.wait(afterMs)
+    await new Promise((resolve) => setTimeout(resolve, afterMs))
     throw new Error('Network connection lost')
   })
 
@@ -29,14 +32,22 @@ it('does not retry an error that is not transient', async () => {
 })
 
 it('starts no attempt after the deadline', async () => {
+  holdClock()
   const call = failing(400)
-  await expect(withRetries(420, call, () => true)).rejects.toThrow()
-  await scheduler.wait(700)
+  const refused = expect(withRetries(420, call, () => true)).rejects.toThrow('No answer within 420 ms')
+  await vi.advanceTimersByTimeAsync(400)
+  using pause = vi.spyOn(scheduler, 'wait')
+  await vi.advanceTimersByTimeAsync(20)
+  await refused
+  await pause.mock.results[0]?.value
   expect(call).toHaveBeenCalledOnce()
 })
 
 it('stops waiting after the timeout, also for a call that throws synchronously', async () => {
-  await expect(withTimeout(50, () => new Promise(() => {}))).rejects.toThrow('No answer within 50 ms')
+  holdClock()
+  const refused = expect(withTimeout(50, () => new Promise(() => {}))).rejects.toThrow('No answer within 50 ms')
+  await vi.advanceTimersByTimeAsync(50)
+  await refused
   const throwing = vi.fn().mockThrow(new Error('No binding'))
   await expect(withTimeout(50, throwing)).rejects.toThrow('No binding')
 })

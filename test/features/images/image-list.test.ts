@@ -4,6 +4,7 @@ import { type Reader, signUp } from '../../support/api'
 import { measure, select } from '../../support/database'
 import { listImageKeys, loadImage, memberIdOf } from '../../support/images/images'
 import { gif, png } from '../../support/images/pictures'
+import { eventually } from '../../support/runtime/clock'
 
 let reader: Reader
 let memberId: number
@@ -39,7 +40,7 @@ it('deletes an image', async () => {
   expect((await loadImage(url)).status).toBe(200)
   expect((await reader.delete(pathOf(url))).status).toBe(204)
   expect((await list()).item).toEqual([])
-  await vi.waitFor(async () => expect((await loadImage(url)).status).toBe(404), 5000)
+  await eventually(async () => expect((await loadImage(url)).status).toBe(404))
   expect(await listImageKeys(memberId)).toEqual([])
   expect((await reader.delete(pathOf(url))).status).toBe(404)
 })
@@ -99,7 +100,7 @@ it('deletes an image while its object is still being stored', async () => {
   expect((await reader.upload(png(), { changed: { IMAGES: { put } as unknown as R2Bucket } })).status).toBe(201)
   expect(await listImageKeys(memberId)).toHaveLength(1)
   stored.resolve()
-  await vi.waitFor(async () => expect(await listImageKeys(memberId)).toEqual([]), 5000)
+  await eventually(async () => expect(await listImageKeys(memberId)).toEqual([]))
 })
 
 it('takes one database call each, whatever the number of images', async () => {

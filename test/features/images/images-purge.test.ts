@@ -6,6 +6,7 @@ import { signUp } from '../../support/api'
 import { select } from '../../support/database'
 import { listImageKeys, loadImage, memberIdOf } from '../../support/images/images'
 import { png } from '../../support/images/pictures'
+import { eventually } from '../../support/runtime/clock'
 
 const PNG = png()
 const sweep = async (changed: Partial<typeof env> = {}) => {
@@ -30,9 +31,9 @@ describe('withdrawal', () => {
     const { leaver, member, url } = await createLeaver(3)
     for (const query of ['', '?x=1']) expect((await loadImage(url + query)).status).toBe(200)
     expect((await leaver.delete('/members/me')).status).toBe(204)
-    await vi.waitFor(async () => expect(await listImageKeys(member)).toEqual([]), 5000)
+    await eventually(async () => expect(await listImageKeys(member)).toEqual([]))
     for (const query of ['', '?x=1', '?x=2']) {
-      await vi.waitFor(async () => expect((await loadImage(url + query)).status, query).toBe(404), 5000)
+      await eventually(async () => expect((await loadImage(url + query)).status, query).toBe(404))
     }
   })
 
@@ -41,7 +42,7 @@ describe('withdrawal', () => {
     const neighbour = `images/${member}1/${'A'.repeat(22)}.png`
     await env.IMAGES.put(neighbour, 'x')
     await leaver.delete('/members/me')
-    await vi.waitFor(async () => expect(await listImageKeys(member)).toEqual([]), 10_000)
+    await eventually(async () => expect(await listImageKeys(member)).toEqual([]))
     expect(await env.IMAGES.head(neighbour)).not.toBeNull()
   })
 

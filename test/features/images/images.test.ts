@@ -1,7 +1,8 @@
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { signUp } from '../../support/api'
 import { loadImage } from '../../support/images/images'
 import { jpeg, png } from '../../support/images/pictures'
+import { eventually } from '../../support/runtime/clock'
 
 let url: string
 let etag: string
@@ -93,5 +94,5 @@ it('answers 404 after the member withdrew', async () => {
   expect((await leaver.delete('/members/me')).status).toBe(204)
   // A data centre may have cached the image under its own URL, but not with this query.
   const status = async () => (await loadImage(`${pathname}?withdrawn`)).status
-  await vi.waitFor(async () => expect(await status()).toBe(404), { timeout: 10_000, interval: 500 })
+  await eventually(async () => expect(await status()).toBe(404))
 })

@@ -1,12 +1,17 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
+import { DEADLINES } from '../../../src/runtime/deadlines'
 import { type Reader, signUp } from '../../support/api'
 import { select } from '../../support/database'
+import { holdClock } from '../../support/runtime/clock'
 import { interruptImport, readingWith } from '../../support/transfer/imports'
 
 const FILE = 'Title,Author\nThe Salt Archive,Mina Oh\nLow Tide,Ana Ruiz\n'
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 /** A reader of files that fails. */
 const failingReader = () => {
@@ -25,6 +30,7 @@ it('is not continued at once after an error', async () => {
   const reader = await signUp()
   const { memberId, importId } = await interruptImport(reader, FILE)
   const { read, changed } = failingReader()
+  holdClock()
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   await poll(reader, importId, changed)
   const calls = read.mock.calls.length
@@ -33,7 +39,7 @@ it('is not continued at once after an error', async () => {
   expect(read).toHaveBeenCalledTimes(calls)
   const state = await stateOf(memberId)
   expect(state).toMatchObject({ status: 'RUNNING', continuations: 1 })
-  expect(Number(state?.leaseEndsAt)).toBeGreaterThan(Date.now() + 30_000)
+  expect(state?.leaseEndsAt).toBe(Date.now() + DEADLINES.importLease)
 })
 
 it('ends when it was continued ten times without committing rows', async () => {

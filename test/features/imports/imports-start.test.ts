@@ -7,6 +7,8 @@ import { BASE, type Reader, send, signUp } from '../../support/api'
 import { insertImport, memberDatabase, memberSlot } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { unlimited } from '../../support/rate-limits'
+import { eventually } from '../../support/runtime/clock'
+import { settle } from '../../support/runtime/concurrent'
 import { readingWith } from '../../support/transfer/imports'
 
 const FILE = 'Title,Author\nThe Salt Archive,Mina Oh\n'
@@ -81,8 +83,9 @@ it('reads at most sixty files a day of a member, however many come at once', asy
 it('keeps what it began if the client disconnects', async () => {
   const reader = await signUp()
   const { read, changed } = watchReader()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   read.mockImplementation(async (...values) => {
-    await scheduler.wait(300)
+    await held
     return env.READER.read(...values)
   })
   const kept: Promise<unknown>[] = []
@@ -94,9 +97,16 @@ it('keeps what it began if the client disconnects', async () => {
     { ...env, ...changed },
     context as unknown as ExecutionContext,
   )
-  await vi.waitUntil(() => read.mock.calls.length > 0)
+  await eventually(() => expect(read).toHaveBeenCalled())
   // After a disconnect, Cloudflare waits only for these.
-  await Promise.all(kept)
+  let hasEnded = false
+  const ended = Promise.all(kept).then(() => {
+    hasEnded = true
+  })
+  await settle()
+  expect(hasEnded).toBe(false)
+  release()
+  await ended
   expect((await reader.get('/imports')).body).toHaveLength(1)
   expect((await answer).status).toBe(202)
   for (let at = 0; at < kept.length; at++) await kept[at]

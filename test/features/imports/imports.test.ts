@@ -6,6 +6,7 @@ import { READER_PROTOCOL } from '../../../src/transfer/entries/reader-protocol'
 import { signUp } from '../../support/api'
 import { memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { eventually } from '../../support/runtime/clock'
 import * as transfer from '../../support/transfer/imports'
 import { booksOf, countsOf, finishImport, importFile, rowsOf, startImport } from '../../support/transfer/imports'
 
@@ -182,7 +183,7 @@ describe('an import', () => {
     const reader = await signUp()
     await importFile(reader, goodreads(SALT))
     const prefix = `imports/${await memberIdOf(reader)}/`
-    await vi.waitUntil(async () => (await env.IMAGES.list({ prefix })).objects.length === 0)
+    await eventually(async () => expect((await env.IMAGES.list({ prefix })).objects).toEqual([]))
   })
 
   it('fails if the file cannot be stored, and the next one may start', async () => {

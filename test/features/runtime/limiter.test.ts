@@ -1,6 +1,20 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { requireHashingCapacity, withHashingLease } from '../../../src/accounts/passwords/hashing'
+import { DEADLINES } from '../../../src/runtime/deadlines'
 import { createLimiter, type Lease } from '../../../src/runtime/limiter'
+import { holdClock } from '../../support/runtime/clock'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Holds the clock for limiters, too: their polls wait for it. */
+const holdPolls = () => {
+  holdClock()
+  vi.spyOn(scheduler, 'wait').mockImplementation((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
+}
+const pass = vi.advanceTimersByTimeAsync
 
 const held = (lease: Lease | undefined): Lease => {
   if (!lease) throw new Error('No lease was granted')
@@ -63,6 +77,7 @@ describe('a limiter', () => {
   })
 
   it('gives one key no more than its limit, even if no other caller waits', async () => {
+    holdPolls()
     const { acquire } = limiterOf(10, { maxWaiting: 100, maxPerKey: () => 2 })
     const own = [held(await acquire(1, ['a'])), held(await acquire(1, ['a']))]
     let isGranted = false
@@ -71,9 +86,10 @@ describe('a limiter', () => {
       return held(lease)
     })
     held(await acquire(1, ['b'])).release()
-    await scheduler.wait(60)
+    await pass(60)
     expect(isGranted).toBe(false)
     own[0]?.release()
+    await pass(60)
     await third
   })
 
@@ -146,10 +162,13 @@ describe('a limiter', () => {
     })
 
     it('refuses growth after a time limit, and the lease keeps what it has until it is released', async () => {
+      holdPolls()
       const limiter = limiterOf(10, { maxWaiting: 100, maxWaitMs: 100 })
       const lease = await growing(limiter, 'a', 10)
       const other = held(limiter.tryAcquire(5))
-      expect(await lease.grow(10)).toBe(false)
+      const grown = lease.grow(10)
+      await pass(100)
+      expect(await grown).toBe(false)
       other.release()
       expect(limiter.tryAcquire(10)).toBeUndefined()
       lease.release()
@@ -158,32 +177,40 @@ describe('a limiter', () => {
   })
 
   it('gives up waiting after a time limit', async () => {
+    holdPolls()
     const { acquire, first, tryAcquire } = fullLimiter({ maxWaiting: 1, maxWaitMs: 100 })
-    expect(await acquire(1, ['a'])).toBeUndefined()
+    const refused = acquire(1, ['a'])
+    await pass(100)
+    expect(await refused).toBeUndefined()
     first.release()
     expect(tryAcquire()).toBeDefined()
   })
 
   it('ends a lease that is neither released nor renewed, for new callers and for waiting ones', async () => {
+    holdPolls()
     const { acquire, tryAcquire } = fullLimiter({ leaseMs: 300, maxWaiting: 1, maxWaitMs: 5000 })
     expect(tryAcquire()).toBeUndefined()
-    held(await acquire(1, ['a']))
-    await scheduler.wait(350)
+    const waiting = acquire(1, ['a'])
+    await pass(300)
+    held(await waiting)
+    await pass(300)
     expect(tryAcquire()).toBeDefined()
   })
 
   it('keeps a lease that is renewed', async () => {
+    holdPolls()
     const { first, tryAcquire } = fullLimiter({ leaseMs: 300 })
     for (let n = 0; n < 4; n++) {
-      await scheduler.wait(100)
+      await pass(100)
       first.renew()
     }
     expect(tryAcquire()).toBeUndefined()
   })
 
   it('counts a lease again if it is renewed after it expired', async () => {
+    holdPolls()
     const { first, tryAcquire } = fullLimiter({ leaseMs: 100 })
-    await scheduler.wait(150)
+    await pass(150)
     const second = held(tryAcquire())
     first.renew()
     second.release()
@@ -191,10 +218,10 @@ describe('a limiter', () => {
   })
 
   it('still serves callers that were taken for cancelled during a stall', async () => {
-    const { acquire, first } = fullLimiter({ maxWaiting: 3 })
+    const { acquire, first } = fullLimiter({ maxWaiting: 3, maxWaitMs: 3 * DEADLINES.heartbeat })
     const callers = ['a', 'a', 'b'].map(async (key) => held(await acquire(1, [key])).release())
     const { now } = Date
-    using _clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 3000)
+    using _clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + DEADLINES.heartbeat + 1000)
     first.release()
     await Promise.all(callers)
   })
@@ -231,8 +258,11 @@ describe('password hashing', () => {
     expect(() => requireHashingCapacity(KEYS)).not.toThrow()
   })
 
-  it('waits at most two seconds for a cancelled request', async () => {
+  it('waits no longer than a round for a cancelled request', async () => {
+    holdClock()
     void withHashingLease(KEYS, () => new Promise(() => {}))
-    expect(await withHashingLease(KEYS, async () => 'hashed')).toBe('hashed')
+    const next = withHashingLease(KEYS, async () => 'hashed')
+    await vi.advanceTimersByTimeAsync(DEADLINES.round)
+    expect(await next).toBe('hashed')
   })
 })

@@ -5,6 +5,7 @@ import type { Bindings } from '../../../src/env'
 import { chooseSlot } from '../../../src/slots/slots'
 import { type Reader, send, signUp } from '../../support/api'
 import { brokenDatabase } from '../../support/database'
+import { eventually } from '../../support/runtime/clock'
 import { migrateSlots, recordCalls, SLOTS } from '../../support/slots'
 import { claimsOf, insertAccessToken, insertMemberRow, signClaims, signToken } from '../../support/tokens'
 import { wrapDatabase } from '../../support/wrap-database'
@@ -108,8 +109,12 @@ describe('a request', () => {
       await held
       return call()
     })
-    const running = Array.from({ length: 128 }, () => call(ME, { DB_1 }))
-    await scheduler.wait(500)
+    let refused = 0
+    const running = Array.from({ length: 90 }, async () => {
+      if ((await call(ME, { DB_1 })).status === 503) refused++
+    })
+    // 16 calls of the session run, 64 wait.
+    await eventually(() => expect(refused).toBe(10))
     expect((await call(ME)).status).toBe(503)
     expect((await call(ME, { as: reader.token })).status).toBe(200)
     release()

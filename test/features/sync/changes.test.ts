@@ -5,6 +5,7 @@ import { toCursor } from '../../../src/values/cursor'
 import { type Reader, readerWith, signUp } from '../../support/api'
 import { changeDatabase, fillShelf, measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { eventually } from '../../support/runtime/clock'
 import { ofCopy } from '../../support/sync/comparable'
 import { type Copy, compareCopy, createCopy } from '../../support/sync/copy'
 import { insertAccessToken } from '../../support/tokens'
@@ -314,7 +315,7 @@ describe('the log', () => {
     expect((await reader.send('DELETE', '/members/me')).status).toBe(204)
     const rows = () =>
       select('select 1 from books where memberId = ? union all select 1 from changes where memberId = ?1', memberId)
-    await expect.poll(rows).toEqual([])
+    await eventually(async () => expect(await rows()).toEqual([]))
   })
 })
 

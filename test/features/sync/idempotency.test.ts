@@ -266,22 +266,37 @@ describe('an upload', () => {
   ])('stays if one of two requests stores it and the bucket then fails the %s', async (_, status) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const owner = await signUp()
+    const gate = () => Promise.withResolvers<void>()
+    const [begun, repeated, stored] = [gate(), gate(), gate()]
     const failing = {
-      put: () => scheduler.wait(500).then(() => Promise.reject(new Error('unreachable'))),
+      put: async () => {
+        if (status === 201) {
+          begun.resolve()
+          await repeated.promise
+        } else {
+          repeated.resolve()
+          await stored.promise
+        }
+        throw new Error('unreachable')
+      },
       head: (name: string) => env.IMAGES.head(name),
       delete: (name: string) => env.IMAGES.delete(name),
     } as unknown as R2Bucket
     const slow = {
-      put: (...content: Parameters<R2Bucket['put']>) => scheduler.wait(500).then(() => env.IMAGES.put(...content)),
+      put: async (...content: Parameters<R2Bucket['put']>) => {
+        begun.resolve()
+        await repeated.promise
+        return env.IMAGES.put(...content).finally(stored.resolve)
+      },
     } as unknown as R2Bucket
-    const buckets = status === 201 ? [failing, env.IMAGES] : [slow, failing]
-    const answers = buckets.map(async (IMAGES, at) => {
-      await scheduler.wait(200 * at)
-      return owner.upload(PIXEL.slice(), withKey({ changed: { IMAGES } }))
-    })
-    const [first, again] = await Promise.all(answers)
-    expect([first?.status, again?.status]).toEqual([201, status])
-    expect((await owner.get(toPath(first as Answer))).status).toBe(200)
+    const upload = (IMAGES: R2Bucket) => owner.upload(PIXEL.slice(), withKey({ changed: { IMAGES } }))
+    const [one, other] = status === 201 ? [failing, env.IMAGES] : [slow, failing]
+    const sent = upload(one)
+    await begun.promise
+    const again = await upload(other).finally(repeated.resolve)
+    const first = await sent
+    expect([first.status, again.status]).toEqual([201, status])
+    expect((await owner.get(toPath(first))).status).toBe(200)
     expect((await owner.get('/images?page=1&size=10')).body.pageInfo.totalElements).toBe(1)
   })
 

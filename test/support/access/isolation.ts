@@ -96,7 +96,7 @@ const importBook = async (api: Pick<Api, 'request'>, member: Pick<Account, 'toke
   if (status !== 202) throw new Error(`import: ${status} ${body}`)
   const { importId } = JSON.parse(body)
   // It runs after the response.
-  for (let attempts = 0; attempts < 200; attempts++) {
+  for (let attempts = 0; attempts < 2000; attempts++) {
     const { status, counts } = await call(api, member, 'GET', `/imports/${importId}`)
     if (status === 'DONE' && counts.created === 1) return String(importId)
     await new Promise((resolve) => setTimeout(resolve, 25))

@@ -106,7 +106,9 @@ export const damage = (files: string[], run: number, random: Random) => {
   let damaged: string | Uint8Array<ArrayBuffer> = pick(files, random)
   for (const kind of kinds) {
     const text: string = typeof damaged === 'string' ? damaged : new TextDecoder('latin1').decode(damaged)
-    damaged = DAMAGES[kind]?.(text, random) ?? text
+    const next = DAMAGES[kind]?.(text, random)
+    // An empty file is refused before it is read.
+    if (next?.length) damaged = next
   }
   return { kinds: kinds.join(', '), bytes: typeof damaged === 'string' ? encoder.encode(damaged) : damaged }
 }

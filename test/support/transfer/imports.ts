@@ -6,6 +6,7 @@ import type { Import, ImportRow } from '../../../src/transfer/imports/responses'
 import { BASE, type Reader } from '../api'
 import { select } from '../database'
 import { memberIdOf } from '../images/images'
+import { eventually } from '../runtime/clock'
 
 /** Starts an import of a file. */
 export const startImport = (reader: Reader, raw: BodyInit, query = '', changed: Partial<Bindings> = {}) =>
@@ -25,9 +26,10 @@ export const importForm = (file: string, parts: Record<string, object | string>)
 export const finishImport = (reader: Reader, importId: number): Promise<Import> => {
   const load = async () => {
     const { body } = await reader.get(`/imports/${importId}`)
-    return body.status !== 'RUNNING' && body
+    if (body.status === 'RUNNING') throw new Error('The import still runs')
+    return body
   }
-  return vi.waitUntil(load, { timeout: 20_000, interval: 5 })
+  return eventually(load)
 }
 
 /** Imports a file, and returns the ended import. */
