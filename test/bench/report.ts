@@ -2,6 +2,7 @@
 import { fixed, formatTable, whole } from '../support/service/table.ts'
 import { MIB } from '../support/service/watch-memory.ts'
 import { printBill } from './bill.ts'
+import { makeLibraries } from './endpoints/seed.ts'
 import { type ExportCost, HEAP_MIB } from './parts/export.ts'
 import type { ImportCost } from './parts/import.ts'
 import type { Peer } from './parts/peers.ts'
@@ -12,8 +13,11 @@ import type { Speed } from './parts/throughput.ts'
 import { print } from './print.ts'
 import type { Results } from './results.ts'
 
-const HEADING =
-  'endpoint, calls, read at 100, at 100,000, written, req/s, baseline, ratio, p50 ms, p50 at 50 ms, as 3 queries'
+const LARGE = whole(makeLibraries().large.books)
+const HEADING = [
+  ...['endpoint', 'calls', 'read at 100', `at ${LARGE}`, 'written', 'req/s', 'baseline', 'ratio', 'p50 ms'],
+  ...['p50 at 50 ms', 'as 3 queries'],
+]
 
 const toRow = ({ rows, speed, distance }: Results, name: string) => {
   const cost = rows?.find((row) => row.name === name)
@@ -99,7 +103,7 @@ const EXPORT_HEADING =
 
 const printExport = (costs: ExportCost[]) => {
   print(
-    `\nExport of 100,000 books with 100,000 memos, in a heap of ${HEAP_MIB} MiB; the first byte with the database 50 ms away:`,
+    `\nExport of ${LARGE} books with ${LARGE} memos, in a heap of ${HEAP_MIB} MiB; the first byte with the database 50 ms away:`,
   )
   const rows = costs.map(({ name, parts, bytes, largest, calls, read, books, peakMib, firstByteMs }) => [
     name,
@@ -115,12 +119,19 @@ const atLeast = (what: string, value: number | undefined, least: number) =>
 const atMost = (what: string, value: number | undefined, most: number, digits = 0) =>
   value === undefined ? [] : [{ what, target: `≤ ${most}`, measured: fixed(value, digits), met: value <= most }]
 
+/** Counts do not depend on the machine. */
+const countAtMost = (...target: Parameters<typeof atMost>) =>
+  atMost(...target).map((checked) => ({ ...checked, isCount: true }))
+
 const RATIOS = { library: 0.9, detail: 0.9, memos: 0.9, random: 0.9, register: 0.85, 'memo creation': 0.85 }
 
 const rowTargets = (rows: RowCost[]) =>
   rows.flatMap(({ name, read: [read], written }) => {
     const most = maxRows(name)
-    return [atMost(`${name}: rows read`, read, most.read), atMost(`${name}: rows written`, written, most.written)]
+    return [
+      countAtMost(`${name}: rows read`, read, most.read),
+      countAtMost(`${name}: rows written`, written, most.written),
+    ]
   })
 
 /** 300 ms where a copy takes 158 ms. */
@@ -128,8 +139,8 @@ const MOST_COPIES = 1.9
 
 const importTargets = (costs: ImportCost[] = []) =>
   costs.map(({ name, books, calls, written, cpu }) => [
-    atMost(`${name}: D1 calls`, calls, 60),
-    atMost(`${name}: rows written per book`, written / books, 25, 2),
+    countAtMost(`${name}: D1 calls`, calls, 60),
+    countAtMost(`${name}: rows written per book`, written / books, 25, 2),
     atMost(`${name}: CPU, × copying the file`, cpu && cpu.laterMs / cpu.copyingMs, MOST_COPIES, 2),
     atMost(`${name}: CPU in a new isolate, × copying the file`, cpu && cpu.firstMs / cpu.copyingMs, MOST_COPIES, 2),
   ])
@@ -139,8 +150,8 @@ const exportTargets = (costs: ExportCost[] = []) =>
     atMost(`export, ${name}: MiB of the isolate`, peakMib, HEAP_MIB, 1),
     atMost(`export, ${name}: first byte, ms beyond the distance`, firstByteMs, 100, 1),
     // Larger files cannot be imported.
-    atMost(`export, ${name}: MiB of the largest part`, largest / MIB, 10, 1),
-    atMost(`export, ${name}: rows read per book`, read / books, 35, 1),
+    countAtMost(`export, ${name}: MiB of the largest part`, largest / MIB, 10, 1),
+    countAtMost(`export, ${name}: rows read per book`, read / books, 35, 1),
   ])
 
 /** The targets for everything that was measured. */
@@ -163,13 +174,13 @@ const targetsOf = (results: Results) => {
   const slowdown = passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
   const bounded = rows.filter(({ grows }) => !grows)
   return [
-    rows.map(({ name, calls }) => atMost(`${name}: D1 calls`, calls, 1)),
-    Object.entries(hashing).map(([name, { calls }]) => atMost(`${name}: D1 calls`, calls, 2)),
+    rows.map(({ name, calls }) => countAtMost(`${name}: D1 calls`, calls, 1)),
+    Object.entries(hashing).map(([name, { calls }]) => countAtMost(`${name}: D1 calls`, calls, 2)),
     bounded.map(({ name, read: [small, large] }) =>
-      atMost(`${name}: rows read at 100,000 books / at 100`, large / small, 1.1, 2),
+      countAtMost(`${name}: rows read at ${LARGE} books / at 100`, large / small, 1.1, 2),
     ),
     rows.map(({ name, read: [, large], ceiling }) =>
-      ceiling === undefined ? [] : atMost(`${name}: rows read at 100,000 books`, large, ceiling),
+      ceiling === undefined ? [] : countAtMost(`${name}: rows read at ${LARGE} books`, large, ceiling),
     ),
     rowTargets(rows),
     Object.entries(RATIOS).map(([name, least]) =>
@@ -190,11 +201,12 @@ const targetsOf = (results: Results) => {
     exportTargets(results.export),
     atMost('picture of 400 books: CPU / that of the statistics', picture && picture.pictureMs / picture.statsMs, 2, 2),
     atMost('API reference: readable, against Swagger UI', reference && (page ?? 0) / (swagger ?? 0), 0.33, 2),
-    atMost('Worker: KB gzipped', worker.gzipped / 1000, 180, 1),
+    countAtMost('Worker: KB gzipped', worker.gzipped / 1000, 180, 1),
     atMost('start-up: ms to load the module', startupMs, 30, 1),
   ].flat(3)
 }
 
+/** Prints all results. Returns whether every count meets its target. */
 export const printReport = (results: Results) => {
   const {
     rows = [],
@@ -210,7 +222,7 @@ export const printReport = (results: Results) => {
   } = results
   const names = new Set([...Object.keys(speed), ...Object.keys(distance), ...rows.map(({ name }) => name)])
   const endpointRows = [...names].map((name) => toRow(results, name))
-  if (endpointRows.length > 0) print(`\n${formatTable(HEADING.split(', '), endpointRows)}`)
+  if (endpointRows.length > 0) print(`\n${formatTable(HEADING, endpointRows)}`)
   for (const { name, grows } of rows) if (grows) print(`${name}: its rows grow with the library, because it ${grows}.`)
   for (const [name, { calls }] of Object.entries(hashing))
     print(`${name}: ${calls} D1 calls, with a hash between them.`)
@@ -239,4 +251,5 @@ export const printReport = (results: Results) => {
   const missed = targets.filter(({ met }) => !met)
   print(`\n${targets.length - missed.length} of ${targets.length} targets met${missed.length > 0 ? '; missed:' : ''}`)
   for (const { what, target, measured } of missed) print(`  ${what}: ${measured}, target ${target}`)
+  return !missed.some((target) => 'isCount' in target)
 }

@@ -81,11 +81,16 @@ const signToken = (memberId: number, slot: number, sid: string) => {
   return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`
 }
 
+/** The large library and the directory then have a tenth of their rows. */
+const isQuick = process.argv.includes('--quick')
+
 /** `offset`: ids start above it. One book has `most` memos, `withMemos` books have ten: 100,000 in the large library. */
 type Size = { memberId: number; slot?: number; offset: number; books: number; most: number; withMemos: number }
 
 const SMALL: Size = { memberId: 1, offset: 0, books: 100, most: 50, withMemos: 9 }
-const LARGE: Size = { memberId: 2, offset: 1000, books: 100_000, most: 5000, withMemos: 9500 }
+const LARGE: Size = isQuick
+  ? { memberId: 2, offset: 1000, books: 10_000, most: 200, withMemos: 980 }
+  : { memberId: 2, offset: 1000, books: 100_000, most: 5000, withMemos: 9500 }
 
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, n) => from + n * step)
@@ -177,7 +182,7 @@ export const FILLED = {
 export const fillStatements = () => [...fill(SMALL), ...fill(LARGE)]
 
 /** Enough entries in the directory for a stable average size. */
-export const ENTRIES = 200_000
+export const ENTRIES = isQuick ? 20_000 : 200_000
 export const fillDirectory = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ENTRIES})
   insert into addresses (addressHash, memberId, slot, claimId, state)
   select randomblob(16), (1 << 40) + i, 1, (1 << 40) + i, 'HELD' from n`

@@ -87,7 +87,7 @@ export const measureExport = async (isQuick: boolean, progress: (line: string) =
       const cost = (await (await fetch(new URL('/cost', urlOf.exporting))).json()) as Cost
       await forget()
       const samples: number[] = []
-      const times = isQuick ? 5 : 19
+      const times = isQuick ? 1 : 19
       for (let n = 0; n < times; n++) samples.push(await timeFirstByte(new URL(path, urlOf.distant), token))
       await forget()
       costs.push({

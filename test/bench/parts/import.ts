@@ -33,7 +33,6 @@ export type ImportCost = {
   }
 }
 
-const BOOKS = 3000
 /** Runs with recorded results, each in a new process, and the imports of each. */
 const RUNS = 9
 const IMPORTS = 3
@@ -95,13 +94,13 @@ const toStatementCosts = (calls: Call[]): StatementCost[] => {
 type Recorded = { name: string; calls: Call[]; ms: number | undefined }
 
 /** Imports the file into a library of 100 books, and once more. */
-const recordImports = async (library: Library, file: string): Promise<Recorded[]> => {
+const recordImports = async (library: Library, file: string, books: number): Promise<Recorded[]> => {
   const workers = await startBoth()
   const record = async (name: string, outcome: string): Promise<Recorded> => {
     const { ms, importId } = await timeImport(workers, library, file)
     const calls: Call[] = JSON.parse(await send(workers, 'GET', '/recording', 200))
     const { counts } = JSON.parse(await send(workers, 'GET', `/imports/${importId}`, 200, { token: library.token }))
-    if (counts[outcome] !== BOOKS) throw new Error(`${name}: not all rows are ${outcome}: ${JSON.stringify(counts)}`)
+    if (counts[outcome] !== books) throw new Error(`${name}: not all rows are ${outcome}: ${JSON.stringify(counts)}`)
     return { name, calls, ms }
   }
   try {
@@ -143,12 +142,13 @@ const toCpu = (times: Times[]) => ({
 })
 
 export const measureImport = async (isQuick: boolean, progress: (line: string) => void): Promise<ImportCost[]> => {
-  const file = goodreadsBooks(BOOKS)
+  const books = isQuick ? 300 : 3000
+  const file = goodreadsBooks(books)
   const [library] = librariesOfSlots(1)
   if (!library) return []
-  progress(`importing ${BOOKS} books, twice`)
+  progress(`importing ${books} books, twice`)
   const costs: ImportCost[] = []
-  for (const [at, { name, calls, ms }] of (await recordImports(library, file)).entries()) {
+  for (const [at, { name, calls, ms }] of (await recordImports(library, file, books)).entries()) {
     progress(`${name}: repeating with the recorded results`)
     const runs: (Times | undefined)[] = []
     for (let n = 0; n < (isQuick ? 1 : RUNS); n++) runs.push(await replayImports(library, file, calls))
@@ -157,7 +157,7 @@ export const measureImport = async (isQuick: boolean, progress: (line: string) =
     const all = calls.flatMap(({ statements }) => statements)
     costs.push({
       name,
-      books: BOOKS,
+      books,
       calls: calls.length,
       read: sum(all, 'read'),
       written: sum(all, 'written'),

@@ -6,11 +6,11 @@ import type { Library } from '../endpoints/seed.ts'
 import { encodeRequests, timeGet } from './throughput.ts'
 
 /** The milliseconds of one hash in workerd. */
-export const timeHash = async (url: URL) => {
+export const timeHash = async (url: URL, times: number) => {
   const time = (hashes: number) => timeGet(url, `/?hashes=${hashes}`)
   await time(1)
   const samples: number[] = []
-  for (let n = 0; n < 5; n++) samples.push((await time(4)) / 4)
+  for (let n = 0; n < times; n++) samples.push((await time(4)) / 4)
   return median(samples)
 }
 

@@ -1,6 +1,6 @@
 // The same six endpoints on Express and Fastify, and the service itself on Node, all on better-sqlite3. Their packages
 // are installed on first use, separately from the service's.
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -27,7 +27,7 @@ const prepare = (progress: (line: string) => void) => {
   database.close()
 }
 
-const start = async (peer: Peer) => {
+const start = async (peer: Peer, children: ChildProcess[]) => {
   const file = resolve(BUILD, `${peer}.db`)
   for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
   copyFileSync(SEED, file)
@@ -37,20 +37,24 @@ const start = async (peer: Peer) => {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE: file, JWT_SECRET },
   })
+  children.push(child)
   const [output] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
   const port = Number(output)
   if (!Buffer.isBuffer(output) || !port) throw new Error(`${peer} did not start`)
-  return { url: new URL(`http://127.0.0.1:${port}`), child }
+  return new URL(`http://127.0.0.1:${port}`)
 }
 
 /** Installs the peers and starts each with a copy of the same database. @throws Error if that fails */
 export const startPeers = async (progress: (line: string) => void) => {
   prepare(progress)
-  const started = await Promise.all(PEERS.map(start))
-  return {
-    urls: started.map(({ url }) => url),
-    stop: () => {
-      for (const { child } of started) child.kill()
-    },
+  const children: ChildProcess[] = []
+  const stop = () => {
+    for (const child of children) child.kill()
+  }
+  try {
+    return { urls: await Promise.all(PEERS.map((peer) => start(peer, children))), stop }
+  } catch (error) {
+    stop()
+    throw error
   }
 }

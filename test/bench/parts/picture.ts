@@ -31,7 +31,7 @@ const timeCpu = (run: () => unknown) => {
 }
 
 /** CPU for a year of 400 books, without the database call, which both make: medians of alternating runs, in milliseconds. */
-export const measurePicture = () => {
+export const measurePicture = (runs: number) => {
   const zone = createZone('UTC')
   const loaded = {
     ...toYear(YEAR, { readings, events: [], memos: [] }, zone, zone),
@@ -40,7 +40,7 @@ export const measurePicture = () => {
   }
   const stats: number[] = []
   const picture: number[] = []
-  for (let run = 0; run < 200; run++) {
+  for (let run = 0; run < runs; run++) {
     stats.push(timeCpu(() => JSON.stringify(toStats(loaded))))
     picture.push(timeCpu(() => drawYear(toPicture(loaded), { theme: 'light', size: 'card' })))
   }

@@ -190,6 +190,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'register with a key, repeated': [20, 0],
   'memo creation with a key': [30, 10],
   'memo creation with a key, repeated': [30, 0],
+  // Changes two objects: the book, and its progress.
+  'update, synced': [16, 6],
   // Written: each of ten memos with its index entries, the readings, and the two books.
   merge: [470, 50],
   'search of books, no match': [417, 0],

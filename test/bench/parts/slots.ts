@@ -76,10 +76,10 @@ export const measureSlots = async (isQuick: boolean, progress: (line: string) =>
       progress(`timing ${endpoint.name} with ${SLOTS.join(', ')} slots, ${SERVICE_MS} ms a query`)
       // Compiles the code, and opens each database.
       await load(urlOf.queued, endpoint, most, 10)
-      const [rounds, perSlot] = isQuick ? [3, 40] : [7, 120]
+      const [rounds, perSlot] = isQuick ? [1, 8] : [7, 120]
       results.throughput.push(...(await measureThroughput(urlOf.queued, endpoint, rounds, perSlot)))
       progress(`timing ${endpoint.name} from ${REGIONS.length} regions`)
-      results.distances.push(...(await measureDistances(urlOf.regions, endpoint, isQuick ? 9 : 21)))
+      results.distances.push(...(await measureDistances(urlOf.regions, endpoint, isQuick ? 2 : 21)))
     }
     return results
   } finally {

@@ -38,9 +38,12 @@ const methods = {
   prepare: (query: string) => ({ bind: (...values: unknown[]) => bind(query, values), ...bind(query, []) }),
   batch: async (statements: Bound[]) => batch(statements),
 }
+const unlimited = { limit: async () => ({ success: true }) }
 const env = {
   DB: { ...methods, withSession: () => ({ ...methods, getBookmark: () => null }) },
   VERSION: { id: '' },
+  NETWORK_LIMIT: unlimited,
+  MEMBER_LIMIT: unlimited,
   JWT_SECRET: process.env.JWT_SECRET,
   EMAIL_VERIFICATION: 'off',
   CATALOGUE_PROVIDER: 'sample',
