@@ -1,17 +1,18 @@
-// Mutation testing, not part of CI: changes one expression of src at a time, runs the tests that cover the file, and
-// lists the mutants that no test catches. A survivor indicates a missing test or unnecessary code.
+// Mutation testing: changes one expression of src at a time, runs tests until one fails, and lists the mutants that no test
+// finds. A survivor indicates a missing test or unnecessary code. Tests that share a name with the file run first.
 //   npm run mutate -- --files 'src/library/images/**' --count 10 --seed 42
+//   npm run mutate -- --tests '--tags-filter=!slow' --next '--tags-filter=slow'     # options of vitest: what only slow tests find
 // Or makes each mutation of a list, and runs the attack that must find it:
 //   npm run mutate -- --list test/attacks/data/sync-mutations.ts --only cursor
 import { type ChildProcess, spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-/** Tests whose names do not start with the name of a folder they cover. */
+/** Tests whose names do not start with the name of a file or folder that they cover. */
 const MORE_TESTS: Record<string, string[]> = {
   books: ['views'],
   images: ['uploads'],
@@ -38,9 +39,10 @@ const SKIPPED = [
 ]
 const SKIPPED_PATTERN = new RegExp(SKIPPED.map(({ source }) => source).join('|'), 'gm')
 
-const isSyntaxValid = ({ after }: { after: string }) => {
+/** Whether the code without types is valid, and differs. */
+const isChange = ({ before, after }: { before: string; after: string }) => {
   try {
-    return stripTypeScriptTypes(after) !== ''
+    return stripTypeScriptTypes(after) !== stripTypeScriptTypes(before)
   } catch {
     return false
   }
@@ -54,15 +56,13 @@ const listMutants = (file: string) => {
       return { file, before, after, line: before.slice(0, index).split('\n').length }
     }),
   )
-  return mutants.filter(isSyntaxValid)
+  return mutants.filter(isChange)
 }
 
-const listTests = (file: string) => {
-  const folders = file.split('/').slice(1, -1)
-  const names = folders.flatMap((folder) => [folder, ...(MORE_TESTS[folder] ?? [])])
-  const isCovering = (test: string) => names.some((name) => basename(test).startsWith(name))
-  const tests = globSync('test/features/*/*.test.ts').filter(isCovering)
-  return tests.length > 0 ? tests : ['test/features']
+const listLikelyTests = (file: string) => {
+  const parts = file.replace(/\.ts$/, '').split('/').slice(1)
+  const names = parts.flatMap((part) => [part, ...(MORE_TESTS[part] ?? [])])
+  return globSync('test/features/*/*.test.ts').filter((test) => names.some((name) => basename(test).startsWith(name)))
 }
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
@@ -70,15 +70,19 @@ const options = {
   count: option('20'),
   seed: option(String(Date.now() % 1_000_000)),
   files: option('src/**/*.ts'),
+  tests: option('--tags-filter=!slow'),
+  next: option(''),
   list: option(''),
   only: option(''),
 }
-const { count, seed, files, list, only } = parseArgs({ options }).values
+const { count, seed, files, list, only, ...flags } = parseArgs({ options }).values
 
 const copy = mkdtempSync(join(tmpdir(), 'mutate-'))
-const filter = (path: string) => !/^(?:\.git|node_modules|dist|\.wrangler)$/.test(path)
-cpSync('.', copy, { recursive: true, filter })
-symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
+const PACKAGES = globSync('{.,test/*,test/*/*}/node_modules')
+const filter = (path: string) => !/^(?:\.git|dist|\.wrangler)$/.test(path) && basename(path) !== 'node_modules'
+// An older lock file would be newer than the packages that were installed from it.
+cpSync('.', copy, { recursive: true, filter, preserveTimestamps: true })
+for (const folder of PACKAGES) symlinkSync(resolve(folder), join(copy, folder))
 
 let child: ChildProcess | undefined
 // Kills the process group, as workerd is a child of vitest.
@@ -93,11 +97,30 @@ const run = async (command: string, args: string[], env = {}) => {
   child = undefined
   return code === 0
 }
-const runTests = async (tests: string[], timeout: number) => {
+/** Runs tests with options of vitest until one fails. Returns which, or undefined if all pass. */
+const findFailure = async (args: string, tests: string[], timeout: number) => {
+  const results = join(copy, 'dist/mutant.json')
+  rmSync(results, { force: true })
   const timer = setTimeout(kill, timeout)
-  const hasPassed = await run('vitest', ['run', '--bail', '1', ...tests])
+  const flags = ['--bail=1', '--passWithNoTests', '--reporter=json', `--outputFile=${results}`]
+  // The same random cases for each mutant.
+  const hasPassed = await run('vitest', ['run', ...args.split(' ').filter(Boolean), ...flags, ...tests], { SEED: seed })
   clearTimeout(timer)
-  return hasPassed
+  if (hasPassed) return undefined
+  // A mutant in an endless loop is stopped, and found.
+  if (!existsSync(results)) return 'no result'
+  const { testResults }: TestResults = JSON.parse(readFileSync(results, 'utf8'))
+  const failed = testResults.find(({ status }) => status === 'failed')
+  const title = failed?.assertionResults.find(({ status }) => status === 'failed')?.fullName
+  return failed ? `${relative(copy, failed.name)}: ${title ?? failed.message.split('\n')[0]}` : 'no test'
+}
+type TestResults = {
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { fullName: string; status: string }[]
+  }[]
 }
 
 /** `edits`: each text occurs once in its file, which is created if the text is empty. */
@@ -132,25 +155,50 @@ if (list) await runList(await import(resolve(list)))
 const sources = globSync(files).filter((file) => file.endsWith('.ts'))
 const candidates = sources.flatMap(listMutants)
 const ranked = candidates.map((mutant, at) => ({ mutant, rank: hash('sha1', `${seed} ${at}`) }))
-const sample = ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1)).slice(0, Number(count))
-console.log(`${sample.length} of ${candidates.length} mutants, --seed ${seed}`)
+ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1))
+const total = Math.min(Number(count), ranked.length)
+console.log(`${total} of ${candidates.length} mutants, --seed ${seed}`)
 
-const durations = new Map<string, number>()
-const survivors: string[] = []
-for (const [at, { mutant }] of sample.entries()) {
-  const { file, line, before, after } = mutant
-  const tests = listTests(file)
+/** The options of each phase, and the longest that it may take. */
+const phases: { args: string; timeout: number }[] = []
+for (const args of [flags.tests, flags.next].filter(Boolean)) {
   const start = Date.now()
-  if (!durations.has(`${tests}`)) {
-    if (!(await runTests(tests, 600_000))) throw new Error(`${tests} fail without a mutant`)
-    durations.set(`${tests}`, Date.now() - start)
-  }
-  writeFileSync(join(copy, file), after)
-  // A mutant in an endless loop is stopped and counts as killed.
-  const hasSurvived = await runTests(tests, 20_000 + 2 * (durations.get(`${tests}`) ?? 0))
-  writeFileSync(join(copy, file), before)
-  const [old, changed] = [before, after].map((code) => code.split('\n')[line - 1]?.trim())
-  if (hasSurvived) survivors.push(`${file}:${line}\n- ${old}\n+ ${changed}`)
-  console.log(`${at + 1}/${sample.length} ${hasSurvived ? 'SURVIVED' : 'killed'} ${file}:${line}`)
+  const failure = await findFailure(args, [], 3_600_000)
+  if (failure) throw new Error(`Fails without a mutant: ${failure}`)
+  phases.push({ args, timeout: 20_000 + 2 * (Date.now() - start) })
 }
-console.log([`\n${survivors.length} of ${sample.length} survived`, ...survivors].join('\n\n'))
+
+const compiles = () => run('tsc', '-p . --incremental --tsBuildInfoFile dist/mutant.tsbuildinfo'.split(' '))
+
+/** Returns the options and the test that find a mutant. */
+const findMutant = async (likely: string[]) => {
+  for (const { args, timeout } of phases) {
+    const isPart = likely.length > 0 && !args.includes('.test.ts')
+    for (const tests of isPart ? [likely, []] : [[]]) {
+      const failure = await findFailure(args, tests, timeout)
+      if (failure) return { args, failure }
+    }
+  }
+  return undefined
+}
+
+const found = new Map<string, number>()
+const survivors: string[] = []
+let done = 0
+for (const { mutant } of ranked) {
+  if (done === total) break
+  const { file, line, before, after } = mutant
+  writeFileSync(join(copy, file), after)
+  const outcome = (await compiles()) && { by: await findMutant(listLikelyTests(file)) }
+  writeFileSync(join(copy, file), before)
+  if (!outcome) continue
+  done += 1
+  const { by } = outcome
+  const [old, changed] = [before, after].map((code) => code.split('\n')[line - 1]?.trim())
+  const change = `${file}:${line}\n  - ${old}\n  + ${changed}`
+  if (by) found.set(by.args, (found.get(by.args) ?? 0) + 1)
+  else survivors.push(change)
+  console.log(`${done}/${total} ${by ? `found with ${by.args} by ${by.failure}` : 'SURVIVED'}: ${change}`)
+}
+const counts = phases.map(({ args }) => `${found.get(args) ?? 0} found with ${args}`)
+console.log([`\n${done} mutants: ${counts.join(', ')}, ${survivors.length} survived`, ...survivors].join('\n\n'))
