@@ -1,4 +1,7 @@
-/** How long the service waits before it gives up, in milliseconds. In one place, because some depend on others. */
+/**
+ * How long the service waits before it gives up, in milliseconds. In one place, because some depend on others, and because
+ * tests run with longer ones: test/support/runner/long-deadlines.ts.
+ */
 export const DEADLINES = {
   /** D1: a call with its retries, and its turn before that. */
   databaseCall: 10_000,

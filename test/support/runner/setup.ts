@@ -1,3 +1,4 @@
+import './long-deadlines'
 import { rememberHashes } from '../hashes'
 import { emptyDatabases } from './empty-databases'
 
