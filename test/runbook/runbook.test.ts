@@ -116,7 +116,7 @@ follow('deploy.md', 'Configuration', '', async ({ run, serve }) => {
 
   const dev = await serve('npm run dev -- --var', { 'NAME:VALUE': 'EMAIL_VERIFICATION:required' })
   expect(await dev.post('/email/join', { joinAuthCodeEmail: 'new@example.com' })).toMatchObject({ status: 201 })
-  await vi.waitFor(() => expect(dev.output()).toMatch(/^\d{6}\b/m), 10_000)
+  await vi.waitFor(() => expect(dev.output()).toMatch(/^\d{6}\b/m), 120_000)
   await dev.stop()
 })
 

@@ -18,7 +18,7 @@ const FILES = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' })
 const MARK = 'unlogged-7f3a'
 const CONCURRENCY = 4
 const POLL_MS = 10
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 120_000
 /** One of this many imports is undone. */
 const UNDONE = 5
 

@@ -23,7 +23,7 @@ const CHUNK_ROWS = 120
 /** About what a chunk takes. */
 const WITHIN_CHUNK_MS = 60
 const POLL_MS = 20
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 const numbers = Array.from({ length: ROWS }, (_, at) => at + 1)
 

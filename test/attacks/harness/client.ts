@@ -14,7 +14,7 @@ export type Response = { status: number; headers: Headers; bytes: Buffer; body: 
 
 const SECURITY_HEADERS = `cache-control content-security-policy cross-origin-resource-policy referrer-policy
   strict-transport-security x-content-type-options`.split(/\s+/)
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 const toResponse = ({ status, head, body }: HttpResponse): Response => {
   const lines = head.matchAll(/^(.+?):(.*)$/gm)

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 /** Longer than the service keeps keys. */
 const ABSENCE_MS = 401 * DAY_MS
 /** The slowest purge is that of a machine with other load. */
-const PURGE_MS = 20_000
+const PURGE_MS = 120_000
 
 /** A history while it runs. `late`: requests that have left a device and not arrived. */
 type Course = {
