@@ -219,7 +219,7 @@ describe('the limit of code attempts', () => {
 })
 
 describe('the limit of password changes', () => {
-  it('counts down and refuses', async () => {
+  it('counts down and refuses', { tags: ['slow'] }, async () => {
     const reader = await signUp()
     const change = (n: number) => reader.patch('/members/me', { password: `new-password-${n}` })
     const first = await change(0)

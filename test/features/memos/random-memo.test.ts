@@ -15,7 +15,7 @@ it('answers an empty array if there is no memo, and one memo at random otherwise
   const left = written.filter((_, index) => !deleted.includes(index))
 
   const draws = new Map(left.map((memoId) => [memoId, 0]))
-  const total = 450
+  const total = 180
   for (let n = 0; n < total; n++) {
     const [memo, ...others] = (await reader.get('/memos/random')).body
     expect(others).toEqual([])

@@ -6,7 +6,7 @@ import { readTreeSeconds } from './cpu-time.ts'
 /** CPU time that a test without the tag `slow` may use, on a machine that takes `REFERENCE_SECONDS` for `calibrate`. */
 const MAX_SECONDS = 0.5
 const REFERENCE_SECONDS = 0.03
-const SAMPLE_MS = 50
+const SAMPLE_MS = 100
 const LISTED = 20
 
 /** The CPU time that a fixed amount of work takes here. */
