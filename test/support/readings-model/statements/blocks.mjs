@@ -39,23 +39,18 @@ export const createBlocks = (broken) => {
   const TAKEN = `readingId = p.readingId, startedAt = ${partial('p.startedAt')},
     finishedAt = iif(p.outcome = 'FINISHED', ${partial('p.finishedAt')}, p.finishedAt), isStopped = p.outcome = 'STOPPED',
     quarters = p.quarters, note = p.note, isPaused = 0, ${UNARCHIVED}`
-  /** Deletes the past rows of readings that have become current. */
-  const dropTaken = (books) => `delete from readings where readingId in (
-    select ${currentId()} from books where ${isInSet('books', books)}) and bookId in (${books})`
-  /** promote: the newest past readings become the current ones. */
-  const promote = (books, condition) => [
+  /** promote: the newest past readings become the current ones. A trigger deletes their rows. */
+  const promote = (books, condition) =>
     `update books set bookStatus = 'DONE', readStartDate = ${stamp('p.startedAt', 'readStartDate')},
        readEndDate = iif(p.outcome = 'FINISHED', ${stamp('p.finishedAt', 'readEndDate')}, null),
        star = coalesce(${stars('p.quarters')}, star), ${TAKEN}
      from readings as p
      where ${isInSet('books', books)} and ${condition} and p.readingId = (
-       select readingId from readings n where n.memberId = books.memberId and n.bookId = books.bookId order by ${NEWEST} limit 1)`,
-    dropTaken(books),
-  ]
+       select readingId from readings n where n.memberId = books.memberId and n.bookId = books.bookId order by ${NEWEST} limit 1)`
   /** settle: an ended current reading and a past one that is later change places. */
   const settle = (books, { unless = 'false', orIf = 'false' } = {}) => [
     ...(broken('settle') ? [] : [keep(books, `${isOvertaken} and not ${unless}`)]),
-    ...promote(books, `(${isKept} or ${orIf})`),
+    promote(books, `(${isKept} or ${orIf})`),
   ]
   /** The values of a reading as columns of its book: `value` gives the SQL of each. */
   const describe = (value) => `bookStatus = iif(${value('outcome')} is null, 'ING', 'DONE'),
@@ -80,7 +75,6 @@ export const createBlocks = (broken) => {
     keep,
     renew,
     TAKEN,
-    dropTaken,
     promote,
     settle,
     describe,

@@ -62,7 +62,7 @@ export const createImports = (broken, blocks, undo) => {
      from (select value, row_number() over (order by key) as place from json_each(:items)) as item
      where books.bookId = ${item('bookId')} and +books.memberId = :memberId and item.value -> 'open' <> 'null'
        and ((${isKept} and ${pastCount('books')} <= ${LIMIT}) or (bookStatus = 'YET' and ${hasRoom('books')}))`,
-    ...promote(
+    promote(
       someBooks(`item.value -> 'new' is null`),
       `(${isKept} or (bookStatus = 'YET' and books.bookId in (${someBooks(`json_array_length(item.value, '$.ended') > 0`)})))`,
     ),

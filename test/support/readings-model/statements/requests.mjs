@@ -4,21 +4,8 @@ import { CLEAR, currentId, LAST, stars, UNARCHIVED } from './schema.mjs'
 
 /** @param broken whether a part of the design is left out */
 export const createRequests = (broken, blocks) => {
-  const {
-    isInSet,
-    hasRoom,
-    isKept,
-    isOvertaken,
-    isRefined,
-    keep,
-    renew,
-    TAKEN,
-    dropTaken,
-    promote,
-    settle,
-    describe,
-    UNREAD,
-  } = blocks
+  const { isInSet, hasRoom, isKept, isOvertaken, isRefined, keep, renew, TAKEN, promote, settle, describe, UNREAD } =
+    blocks
   const ONE = ':bookId'
   const parameter = (name) => `:${name}`
   const ownBook = isInSet('books', ONE)
@@ -50,7 +37,6 @@ export const createRequests = (broken, blocks) => {
     const restore = [
       `update books set ${TAKEN} from readings as p
        where ${ownBook} and p.readingId = archivedId and books.note is null and ${start} is archivedStart and ${isUndone}`,
-      dropTaken(ONE),
     ]
     return [
       ...(bookStatus === 'DONE' || broken('archive') ? [] : archive),
@@ -65,7 +51,7 @@ export const createRequests = (broken, blocks) => {
     `${insertPast} select ${LAST} + 1, memberId, bookId, :startedAt, :finishedAt, :outcome, :quarters, :note
      from books where ${ownBook} and (${isKept} or ${hasRoom('books')})`,
     // The row before was inserted, and not refused.
-    ...promote(ONE, `changes() = 1 and (${isKept} or bookStatus = 'YET')`),
+    promote(ONE, `changes() = 1 and (${isKept} or bookStatus = 'YET')`),
   ]
   const createOpen = [
     keep(ONE, `c.outcome is not null and ${hasRoom('c')}`),
@@ -86,7 +72,7 @@ export const createRequests = (broken, blocks) => {
   ]
 
   const deleteReading = [
-    ...promote(ONE, isOfBook),
+    promote(ONE, isOfBook),
     `update books set ${UNREAD} where ${ownBook} and ${isOfBook}`,
     'delete from readings where readingId = :readingId and memberId = :memberId',
     `update books set ${UNARCHIVED} where ${ownBook} and archivedId = :readingId`,

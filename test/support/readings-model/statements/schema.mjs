@@ -57,36 +57,40 @@ const showsOf = (broken) => {
 }
 
 /**
- * The log of changed readings. A move between the book and `readings` writes no entry if it shows the same: the row is
- * in both places meanwhile.
+ * The triggers of the log, which lists the readings that have changed. A move between the book and `readings` lists
+ * nothing if it shows the same: the row is in both places meanwhile. A past row that has become current is deleted.
  */
-const logOf = (shown) => {
+const triggersOf = (broken, shown) => {
   const all = (row) => VALUES.map((name) => shown[name](row)).join(', ')
   const past = (row) => `${of(row, VALUES.slice(0, -1))}, 0`
   const [from, to] = [shown.readingId('OLD.'), shown.readingId('NEW.')]
-  const entry = (id) => `insert into changes (readingId) values (${id});`
+  const list = (id, condition = 'true') =>
+    `insert into changes (readingId) select ${id} where ${broken('log') ? 'false' : condition};`
   const isCurrent = (row) => `select 1 from books where bookId = ${row}.bookId and bookStatus <> 'YET'`
+  const take = `delete from readings where readingId = ${to} and bookId = NEW.bookId and ${to} <> ${from};`
   return `
 create trigger books_reading_left after update of bookStatus, readingId on books
 when OLD.bookStatus <> 'YET' and (NEW.bookStatus = 'YET' or ${to} <> ${from})
   and not exists (select 1 from readings where readingId = ${from})
-begin ${entry(from)} end;
+begin ${list(from)} end;
 create trigger books_reading_changed after update of ${COLUMNS.join(', ')} on books
-when NEW.bookStatus <> 'YET' and (OLD.bookStatus = 'YET' or (${all('NEW.')}) is not (${all('OLD.')}))
-  and not exists (select 1 from readings r where readingId = ${to} and (${past('r')}) is (${all('NEW.')}))
-begin ${entry(to)} end;
+when (OLD.bookStatus, ${all('OLD.')}) is not (NEW.bookStatus, ${all('NEW.')})
+begin
+  ${list(to, `NEW.bookStatus <> 'YET' and not exists (select 1 from readings r where readingId = ${to} and (${past('r')}) is (${all('NEW.')}))`)}
+  ${broken('taken') ? '' : take}
+end;
 create trigger books_reading_inserted after insert on books when NEW.bookStatus <> 'YET'
-begin ${entry(to)} end;
+begin ${list(to)} end;
 create trigger readings_insert_logged after insert on readings
 when not exists (${isCurrent('NEW')} and (${all('')}) is (${past('NEW')}))
-begin ${entry('NEW.readingId')} end;
+begin ${list('NEW.readingId')} end;
 create trigger readings_update_logged after update on readings
 when (NEW.bookId, ${past('NEW')}) is not (OLD.bookId, ${past('OLD')})
-begin ${entry('NEW.readingId')} end;
+begin ${list('NEW.readingId')} end;
 create trigger readings_delete_logged after delete on readings
 when exists (select 1 from books where bookId = OLD.bookId)
   and not exists (${isCurrent('OLD')} and ${shown.readingId('')} = OLD.readingId)
-begin ${entry('OLD.readingId')} end;`
+begin ${list('OLD.readingId')} end;`
 }
 
 /** @param broken whether a part of the design is left out, to show that the model finds it */
@@ -129,6 +133,6 @@ from books where bookStatus <> 'YET';
 create view allReadings as
   select memberId, bookId, ${VALUES.join(', ')}, 1 as isCurrent from currentReadings
   union all select memberId, bookId, readingId, startedAt, finishedAt, outcome, quarters, note, 0, 0 from readings;
-${broken('log') ? '' : logOf(shown)}
+${triggersOf(broken, shown)}
 `
 }

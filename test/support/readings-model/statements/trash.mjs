@@ -43,7 +43,7 @@ export const createTrash = (broken, blocks, undo) => {
           ...undoUpdated,
           insertBook,
           ...insertReadings,
-          ...promote(ONE, isCurrentGone),
+          promote(ONE, isCurrentGone),
           `update books set ${UNREAD} where ${ownBook} and ${isCurrentGone}
              and ${currentId()} in (select each.value ->> 0 from trash cross join json_each(readings) as each where ${ofTrash} and each.value ->> 7)`,
           forget(ONE),

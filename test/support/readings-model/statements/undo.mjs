@@ -4,7 +4,7 @@ import { COLUMNS, currentId, LAST, NEWEST, of, VALUES } from './schema.mjs'
 
 /** @param broken whether a part of the design is left out */
 export const createUndo = (broken, blocks) => {
-  const { pastCount, dropTaken, settle, forget, UNREAD } = blocks
+  const { pastCount, settle, forget, UNREAD } = blocks
   const values = (table, isPaused = `${table}.isPaused`) => `json_array(${of(table, VALUES.slice(0, -1))}, ${isPaused})`
   const past = (table) => values(table, '0')
   const columns = `json_array(${of('books', COLUMNS).replace('books.readingId', currentId())})`
@@ -61,7 +61,6 @@ export const createUndo = (broken, blocks) => {
          ${LAST} + place, nullif(undo ->> 'id', bookId))
      from (select bookId as undoneId, undo, row_number() over (order by bookId) as place from undos where ${ofUndo(isMarked('exact'))})
      where books.bookId = undoneId and +books.memberId = :memberId`,
-    ...(broken('taken') ? [] : [dropTaken(setOf(isMarked('exact')))]),
     ...settle(setOf(isUpdated), {
       unless: `exists (select 1 from undos where ${ofUndo('undos.bookId = c.bookId')} and (
         ${isMarked('drop')} or (${isMarked('exact')} and ${pastCount('c')} <= undo ->> 'past')))`,
