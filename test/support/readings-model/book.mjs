@@ -18,7 +18,7 @@ export class Book {
   /** @param ids shared by the books of a member */
   constructor(bookId, ids, seen) {
     Object.assign(this, { bookId, ids, seen })
-    this.own = { readingId: bookId, ...NONE, ...PLAIN }
+    this.own = { readingId: bookId, importId: null, ...NONE, ...PLAIN }
   }
   reach(name) {
     this.seen[name] = (this.seen[name] ?? 0) + 1
@@ -68,13 +68,14 @@ export class Book {
       archivedEnd: day(readEndDate),
       archivedStar: star,
     }
-    this.own = { readingId: this.nextId(), ...NONE, ...archived }
+    this.own = { ...this.own, readingId: this.nextId(), ...NONE, ...archived }
   }
   take(reading) {
     const { readingId, startedAt, finishedAt, outcome, quarters, note } = reading
     const isStopped = outcome === 'STOPPED'
     this.past = this.past.filter((each) => each !== reading)
     this.own = {
+      ...this.own,
       ...NONE,
       ...PLAIN,
       readingId,
@@ -120,6 +121,7 @@ export class Book {
       star: stars(quarters) ?? star,
     }
     this.own = {
+      ...this.own,
       ...PLAIN,
       readingId,
       startedAt: isFull(startedAt) ? null : startedAt,
@@ -134,7 +136,7 @@ export class Book {
   unread(readingId = this.nextId()) {
     this.ids.last = Math.max(this.ids.last, readingId)
     this.book = { ...this.book, bookStatus: 'YET', readStartDate: null, readEndDate: null }
-    this.own = { ...NONE, ...PLAIN, readingId }
+    this.own = { ...this.own, ...NONE, ...PLAIN, readingId }
   }
   forget() {
     if (!this.past.some(({ readingId }) => readingId === this.own.archivedId)) this.own = { ...this.own, ...PLAIN }
@@ -153,6 +155,7 @@ export class Book {
         this.renew()
       } else if (current.outcome || status === 'YET') this.reach('full')
     }
+    let isRestored = false
     const archived = this.past.find(({ readingId }) => readingId === this.own.archivedId)
     if (archived && this.own.note === null && day(after.readStartDate) === this.own.archivedStart) {
       const isDone = status === 'DONE' && book.bookStatus !== 'DONE' && day(after.readEndDate) === this.own.archivedEnd
@@ -160,10 +163,12 @@ export class Book {
         status === 'ING' && book.bookStatus === 'YET' && archived.outcome === 'STOPPED' && !archived.finishedAt
       if (isDone || goesOn) {
         this.reach('restored')
+        isRestored = true
         this.take(archived)
       }
     }
     if (status && status !== 'YET' && book.bookStatus !== 'DONE') this.own = { ...this.own, isStopped: false }
+    if (after.bookStatus === 'DONE' && book.bookStatus !== 'DONE' && !isRestored) this.ids.finishes.push(this.bookId)
     this.book = after
   }
   createReading({ isPaused, ...reading }) {
@@ -183,8 +188,10 @@ export class Book {
   }
   updateReading({ readingId, ...values }) {
     const { isPaused: _, ...past } = values
-    if (this.current()?.readingId === readingId) this.describe(values, 0)
-    else this.past = this.past.map((each) => (each.readingId === readingId ? { readingId, ...past } : each))
+    if (this.current()?.readingId === readingId) {
+      if (this.book.bookStatus === 'ING' && values.outcome === 'FINISHED') this.ids.finishes.push(this.bookId)
+      this.describe(values, 0)
+    } else this.past = this.past.map((each) => (each.readingId === readingId ? { readingId, ...past } : each))
     this.settle()
   }
   deleteReading({ readingId }) {

@@ -37,7 +37,7 @@ export const runHistories = ({ histories, seed, broken = () => false, inspect })
   }
 
   const runHistory = (trace) => {
-    for (const table of ['books', 'readings', 'undos', 'trash', 'retiredIds', 'changes'])
+    for (const table of ['books', 'readings', 'undos', 'trash', 'retiredIds', 'changes', 'finishes'])
       database.exec(`delete from ${table}`)
     const library = new Library(seen)
     let lastBook = 0
@@ -138,9 +138,10 @@ export const runHistories = ({ histories, seed, broken = () => false, inspect })
       const returned = kind === 'restoreTrash' ? (trashed.all ?? trashed.model.all()) : []
       const undone = kind === 'undoImport' ? library.undos.get(values.importId) : []
 
+      library.ids.finishes = []
       if (kind in Book.prototype) library.books.get(bookId)[kind](others)
       else library[kind](values)
-      database.exec('delete from changes')
+      database.exec('delete from changes; delete from finishes')
       run(kind, values, others)
       if (kind === 'undoImport') {
         const left = prepare(`select bookId from undos where importId = ? and undo ->> 'left' = 1`).all(values.importId)
@@ -159,6 +160,11 @@ export const runHistories = ({ histories, seed, broken = () => false, inspect })
           .all()
           .map((row) => row.readingId),
       )
+      const finished = prepare('select bookId from finishes')
+        .all()
+        .map((row) => row.bookId)
+      assert.deepEqual(finished, library.ids.finishes, 'finishes')
+      seen.finished = (seen.finished ?? 0) + finished.length
       checkStep({ seen, logged, kind, values, before, after: readLibrary(), library, gone, returned, undone })
       // 6. An undo, at once, leaves no trace, but for the identifier of a book's next reading.
       if (isUndo && isUndo.step[0] === kind && isUndo.step[1] === values) {

@@ -6,7 +6,8 @@ import { LIMIT } from './statements/schema.mjs'
 const RANK = { YET: 0, ING: 1, DONE: 2 }
 
 export class Library {
-  ids = { last: 1000 }
+  /** `finishes`: the books that this step finished, for their progress. */
+  ids = { last: 1000, finishes: [] }
   books = new Map()
   undos = new Map()
   trash = new Map()
@@ -48,6 +49,7 @@ export class Library {
       if (refined) model.describe(refined, model.book.star)
       else
         model.book = { ...model.book, bookStatus: bookStatus ?? model.book.bookStatus, star: star ?? model.book.star }
+      model.own = { ...model.own, importId }
       if (refined) model.reach('imported: refined')
     }
     for (const { model, ended } of list) {

@@ -23,7 +23,7 @@ export const mergeBooks = (target, from) => {
       readEndDate: null,
       star: stars(source.quarters) ?? target.book.star,
     }
-    target.own = { ...from.own, ...PLAIN, finishedAt: null, isStopped: false }
+    target.own = { ...from.own, importId: target.own.importId, ...PLAIN, finishedAt: null, isStopped: false }
   }
   const known = [target.current(), ...target.past].filter(Boolean)
   target.past.push(...from.past.filter((each) => !known.some((other) => isSame(other, each))))

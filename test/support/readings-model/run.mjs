@@ -22,6 +22,7 @@ const BREAKS = {
   back: 'a merge undone takes back what was changed since',
   trash: 'the trash forgets past readings',
   log: 'changed readings are missing in the feed',
+  finish: 'an import, or its undo, finishes a book today',
   retire: 'identifiers of deleted readings are given again',
 }
 

@@ -85,7 +85,7 @@ export const createSteps = ({ random, pick, maybe }) => {
     const past = Array.from({ length: isRead ? pick([0, 0, 1, 2]) : 0 }, ended).sort((a, b) =>
       dateOf(a) < dateOf(b) ? -1 : 1,
     )
-    const model = new Book(bookId, { last: 0 }, {})
+    const model = new Book(bookId, { last: 0, finishes: [] }, {})
     if (isRead)
       model.describe(
         { ...reading(), ...(random() < 0.6 && { outcome: 'FINISHED', finishedAt: '2024-01-01', isPaused: false }) },

@@ -36,14 +36,16 @@ export const createBlocks = (broken) => {
     ) as kept ${from}
     where books.bookId = keptId`
   /** What the columns that refine the book's reading take from a past one, p. */
-  const TAKEN = `readingId = p.readingId, startedAt = ${partial('p.startedAt')},
-    finishedAt = iif(p.outcome = 'FINISHED', ${partial('p.finishedAt')}, p.finishedAt), isStopped = p.outcome = 'STOPPED',
+  const taken = (
+    isStopped = `p.outcome = 'STOPPED'`,
+  ) => `readingId = p.readingId, startedAt = ${partial('p.startedAt')},
+    finishedAt = iif(p.outcome = 'FINISHED', ${partial('p.finishedAt')}, p.finishedAt), isStopped = ${isStopped},
     quarters = p.quarters, note = p.note, isPaused = 0, ${UNARCHIVED}`
   /** promote: the newest past readings become the current ones. A trigger deletes their rows. */
   const promote = (books, condition) =>
     `update books set bookStatus = 'DONE', readStartDate = ${stamp('p.startedAt', 'readStartDate')},
        readEndDate = iif(p.outcome = 'FINISHED', ${stamp('p.finishedAt', 'readEndDate')}, null),
-       star = coalesce(${stars('p.quarters')}, star), ${TAKEN}
+       star = coalesce(${stars('p.quarters')}, star), ${taken()}
      from readings as p
      where ${isInSet('books', books)} and ${condition} and p.readingId = (
        select readingId from readings n where n.memberId = books.memberId and n.bookId = books.bookId order by ${NEWEST} limit 1)`
@@ -74,7 +76,7 @@ export const createBlocks = (broken) => {
     isRefined,
     keep,
     renew,
-    TAKEN,
+    taken,
     promote,
     settle,
     describe,

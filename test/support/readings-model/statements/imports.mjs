@@ -37,10 +37,10 @@ export const createImports = (broken, blocks, undo) => {
       `bookStatus = ${item('bookStatus')},`,
       `cross join ${items} on ${item('bookId')} = keptId`,
     ),
-    `update books set bookStatus = coalesce(${item('bookStatus')}, bookStatus), star = coalesce(${item('star')}, star)
+    `update books set bookStatus = coalesce(${item('bookStatus')}, bookStatus), star = coalesce(${item('star')}, star), importId = :importId
      from ${items} where books.bookId = ${item('bookId')} and +books.memberId = :memberId and ${isAsPlanned}
        and item.value -> 'refined' = 'null' and coalesce(${item('bookStatus')}, ${item('star')}) is not null`,
-    `update books set ${describe(field)}, star = coalesce(${stars(field('quarters'))}, star)
+    `update books set ${describe(field)}, star = coalesce(${stars(field('quarters'))}, star), importId = :importId
      from ${items} where books.bookId = ${item('bookId')} and +books.memberId = :memberId and ${isAsPlanned} and item.value -> 'refined' <> 'null'`,
     `${insertPast} select ${LAST} + row_number() over (order by place), memberId, bookId,
        ${['startedAt', 'finishedAt', 'outcome', 'quarters', 'note'].map((name) => `reading ->> '${name}'`).join(', ')}

@@ -4,7 +4,7 @@ import { CLEAR, currentId, LAST, stars, UNARCHIVED } from './schema.mjs'
 
 /** @param broken whether a part of the design is left out */
 export const createRequests = (broken, blocks) => {
-  const { isInSet, hasRoom, isKept, isOvertaken, isRefined, keep, renew, TAKEN, promote, settle, describe, UNREAD } =
+  const { isInSet, hasRoom, isKept, isOvertaken, isRefined, keep, renew, taken, promote, settle, describe, UNREAD } =
     blocks
   const ONE = ':bookId'
   const parameter = (name) => `:${name}`
@@ -35,7 +35,7 @@ export const createRequests = (broken, blocks) => {
         : `bookStatus = 'YET' and p.outcome = 'STOPPED' and p.finishedAt is null`
     // restore: status and dates are again those of the reading that was archived, so it was only put back.
     const restore = [
-      `update books set ${TAKEN} from readings as p
+      `update books set bookStatus = :bookStatus, ${taken('false')} from readings as p
        where ${ownBook} and p.readingId = archivedId and books.note is null and ${start} is archivedStart and ${isUndone}`,
     ]
     return [

@@ -8,7 +8,7 @@ export const LIMIT = 3
 /** The columns of a book that show or refine its current reading. */
 export const COLUMNS = [
   ...['bookStatus', 'readStartDate', 'readEndDate', 'star', 'readingId', 'startedAt', 'finishedAt', 'isStopped'],
-  ...['quarters', 'note', 'isPaused', 'archivedId', 'archivedStart', 'archivedEnd', 'archivedStar'],
+  ...['quarters', 'note', 'isPaused', 'archivedId', 'archivedStart', 'archivedEnd', 'archivedStar', 'importId'],
 ]
 /** The values of a reading. */
 export const VALUES = ['readingId', 'startedAt', 'finishedAt', 'outcome', 'quarters', 'note', 'isPaused']
@@ -79,6 +79,10 @@ begin
   ${list(to, `NEW.bookStatus <> 'YET' and not exists (select 1 from readings r where readingId = ${to} and (${past('r')}) is (${all('NEW.')}))`)}
   ${broken('taken') ? '' : take}
 end;
+create trigger books_finished after update of bookStatus on books
+when NEW.bookStatus = 'DONE' and OLD.bookStatus <> 'DONE' and NEW.isStopped = 0 and ${to} = ${from}
+  ${broken('finish') ? '' : 'and NEW.importId is OLD.importId'}
+begin insert into finishes (bookId) values (NEW.bookId); end;
 create trigger books_reading_inserted after insert on books when NEW.bookStatus <> 'YET'
 begin ${list(to)} end;
 create trigger readings_insert_logged after insert on readings
@@ -101,7 +105,7 @@ create table books (
   bookId integer primary key, memberId integer not null,
   bookStatus text not null default 'YET', readStartDate text, readEndDate text, star integer not null default 0,
   readingId integer, startedAt text, finishedAt text, isStopped integer not null default 0, quarters integer,
-  isPaused integer not null default 0, archivedId integer, archivedStart text, archivedEnd text, archivedStar integer, note text
+  isPaused integer not null default 0, archivedId integer, archivedStart text, archivedEnd text, archivedStar integer, importId integer, note text
 );
 create index books_by_status on books (memberId, bookStatus);
 create index books_by_reading on books (readingId) where readingId is not null;
@@ -128,6 +132,7 @@ ${
       retire('books_retired', 'delete on books', '')
 }
 create table changes (readingId integer not null);
+create table finishes (bookId integer not null);
 create view currentReadings as select bookId, memberId, ${VALUES.map((name) => `${shown[name]('')} as ${name}`).join(',\n  ')}
 from books where bookStatus <> 'YET';
 create view allReadings as
