@@ -25,16 +25,14 @@ export const createBlocks = (broken) => {
     from currentReadings c where ${isInSet('c', books)} and ${condition}`
   const ARCHIVED = `archivedId = ${currentId()}, archivedStart = substr(readStartDate, 1, 10),
     archivedEnd = substr(readEndDate, 1, 10), archivedStar = star`
-  /** archive, 2: the books that were kept get a blank reading. The contract's columns stay, but for those in `others`. */
-  const renew = (
-    books,
-    others = '',
-    from = '',
-  ) => `update books set ${others} ${ARCHIVED}, readingId = ${LAST} + place, ${CLEAR}
-    from (
-      select bookId as keptId, row_number() over (order by bookId) as place from books where ${isInSet('books', books)} and ${isKept}
-    ) as kept ${from}
+  /**
+   * archive, 2: the books that were kept get a blank reading. The contract's columns stay.
+   * @param others further assignments, from columns of the source
+   */
+  const renew = (source, others = '') => `update books set ${others} ${ARCHIVED}, readingId = ${LAST} + place, ${CLEAR}
+    from (select source.*, row_number() over (order by keptId) as place from (${source}) as source) as kept
     where books.bookId = keptId`
+  const keptOf = (books) => `select bookId as keptId from books where ${isInSet('books', books)} and ${isKept}`
   /** What the columns that refine the book's reading take from a past one, p. */
   const taken = (
     isStopped = `p.outcome = 'STOPPED'`,
@@ -50,8 +48,8 @@ export const createBlocks = (broken) => {
      where ${isInSet('books', books)} and ${condition} and p.readingId = (
        select readingId from readings n where n.memberId = books.memberId and n.bookId = books.bookId order by ${NEWEST} limit 1)`
   /** settle: an ended current reading and a past one that is later change places. */
-  const settle = (books, { unless = 'false', orIf = 'false' } = {}) => [
-    ...(broken('settle') ? [] : [keep(books, `${isOvertaken} and not ${unless}`)]),
+  const settle = (books, orIf = 'false') => [
+    ...(broken('settle') ? [] : [keep(books, isOvertaken)]),
     promote(books, `(${isKept} or ${orIf})`),
   ]
   /** The values of a reading as columns of its book: `value` gives the SQL of each. */
@@ -76,6 +74,7 @@ export const createBlocks = (broken) => {
     isRefined,
     keep,
     renew,
+    keptOf,
     taken,
     promote,
     settle,

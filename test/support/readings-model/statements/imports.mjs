@@ -15,7 +15,7 @@ export const createImports = (broken, blocks, undo) => {
   const isAsPlanned = broken('expected') ? 'true' : `${columns} = item.value -> 'expected'`
   const hasReadings = (list) =>
     `(json_array_length(${list}.value, '$.ended') > 0 or ${list}.value -> 'refined' <> 'null')`
-  const hasOpen = `exists (select 1 from ${items} where ${item('bookId')} = c.bookId and item.value -> 'open' <> 'null')`
+  const hasOpen = `c.bookId in (${someBooks(`item.value -> 'open' <> 'null'`)})`
   const state = `(select json_group_array(${values('a')} order by a.readingId) from ${allOf('books')} a)`
   /** A new book has its newest reading in its row; its others are past. Identifiers of books are given by the caller. */
   const insertNew = `insert into books (bookId, memberId, ${COLUMNS.slice(0, 4).join(', ')}, startedAt, finishedAt, isStopped, quarters, note, isPaused)
@@ -33,9 +33,8 @@ export const createImports = (broken, blocks, undo) => {
       hasRoom('c'),
     ),
     renew(
-      someBooks(`${item('bookStatus')} is not null`),
-      `bookStatus = ${item('bookStatus')},`,
-      `cross join ${items} on ${item('bookId')} = keptId`,
+      `select books.bookId as keptId, ${item('bookStatus')} as status from ${ofItems} where status is not null and ${isKept}`,
+      'bookStatus = status,',
     ),
     `update books set bookStatus = coalesce(${item('bookStatus')}, bookStatus), star = coalesce(${item('star')}, star), importId = :importId
      from ${items} where books.bookId = ${item('bookId')} and +books.memberId = :memberId and ${isAsPlanned}

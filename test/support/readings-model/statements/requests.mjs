@@ -4,8 +4,21 @@ import { CLEAR, currentId, LAST, stars, UNARCHIVED } from './schema.mjs'
 
 /** @param broken whether a part of the design is left out */
 export const createRequests = (broken, blocks) => {
-  const { isInSet, hasRoom, isKept, isOvertaken, isRefined, keep, renew, taken, promote, settle, describe, UNREAD } =
-    blocks
+  const {
+    isInSet,
+    hasRoom,
+    isKept,
+    isOvertaken,
+    isRefined,
+    keep,
+    renew,
+    keptOf,
+    taken,
+    promote,
+    settle,
+    describe,
+    UNREAD,
+  } = blocks
   const ONE = ':bookId'
   const parameter = (name) => `:${name}`
   const ownBook = isInSet('books', ONE)
@@ -24,7 +37,7 @@ export const createRequests = (broken, blocks) => {
     const archive = [
       ...(bookStatus === 'YET' ? [traceless] : []),
       keep(ONE, `(c.outcome is not null or ${refined}) and ${hasRoom('c')}`),
-      renew(ONE),
+      renew(keptOf(ONE)),
     ]
     const [start, end] = ['readStartDate', 'readEndDate'].map(
       (name) => `substr(${patch[name] === undefined ? `books.${name}` : `:${name}`}, 1, 10)`,

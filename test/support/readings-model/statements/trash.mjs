@@ -76,7 +76,7 @@ export const createTrash = (broken, blocks, undo) => {
     `delete from readings where memberId = :memberId and bookId = :fromId and ${isKnown('readings.outcome', 'readings')}`,
     'update readings set bookId = :bookId where memberId = :memberId and bookId = :fromId',
     'delete from books where bookId = :fromId and +memberId = :memberId',
-    ...settle(ONE, { orIf: `bookStatus = 'YET'` }),
+    ...settle(ONE, `bookStatus = 'YET'`),
     complete(
       `a.readingId in (select each.value ->> 0 from trash cross join json_each(readings) as each where ${ofTrash})`,
     ),

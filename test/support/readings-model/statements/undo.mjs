@@ -4,7 +4,7 @@ import { COLUMNS, currentId, LAST, NEWEST, of, VALUES } from './schema.mjs'
 
 /** @param broken whether a part of the design is left out */
 export const createUndo = (broken, blocks) => {
-  const { pastCount, settle, forget, UNREAD } = blocks
+  const { pastCount, isKept, isOvertaken, keep, promote, forget, UNREAD } = blocks
   const values = (table, isPaused = `${table}.isPaused`) => `json_array(${of(table, VALUES.slice(0, -1))}, ${isPaused})`
   const past = (table) => values(table, '0')
   const columns = `json_array(${of('books', COLUMNS).replace('books.readingId', currentId())})`
@@ -26,8 +26,6 @@ export const createUndo = (broken, blocks) => {
     from books where ${ofUndo(`kind = 'updated'`)} and books.bookId = undos.bookId and +books.memberId = :memberId`
 
   const setOf = (condition) => `select undos.bookId from undos where ${ofUndo(condition)}`
-  const inUndo = (condition) =>
-    `exists (select 1 from undos where ${ofUndo(condition)} and undos.bookId = books.bookId)`
   const ids = `(select value ->> 0 from json_each(undo, '$.added'))`
   const unchangedPast = `json_each(undo, '$.added') as a cross join readings r on r.readingId = a.value ->> 0
     and r.memberId = undos.memberId and r.bookId = undos.bookId and ${past('r')} = a.value`
@@ -61,11 +59,14 @@ export const createUndo = (broken, blocks) => {
          ${LAST} + place, nullif(undo ->> 'id', bookId))
      from (select bookId as undoneId, undo, row_number() over (order by bookId) as place from undos where ${ofUndo(isMarked('exact'))})
      where books.bookId = undoneId and +books.memberId = :memberId`,
-    ...settle(setOf(isUpdated), {
-      unless: `exists (select 1 from undos where ${ofUndo('undos.bookId = c.bookId')} and (
-        ${isMarked('drop')} or (${isMarked('exact')} and ${pastCount('c')} <= undo ->> 'past')))`,
-      orIf: broken('drop') ? 'false' : inUndo(`${isMarked('drop')} and ${currentId()} = undo ->> 'dropped'`),
-    }),
+    keep(
+      setOf(`(${isMarked('keep')} or (${isMarked('exact')} and ${pastCount('undos')} > undo ->> 'past'))`),
+      isOvertaken,
+    ),
+    promote(
+      setOf(isUpdated),
+      `(${isKept} or ${broken('drop') ? 'false' : `books.bookId in (${setOf(isMarked('drop'))})`})`,
+    ),
     `update books set ${UNREAD.replace('+ 1', '+ place')}
      from (select bookId as undoneId, undo, row_number() over (order by bookId) as place from undos where ${ofUndo(isMarked('drop'))})
      where books.bookId = undoneId and +books.memberId = :memberId and bookStatus <> 'YET' and ${currentId()} = undo ->> 'dropped'`,
