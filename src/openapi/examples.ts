@@ -46,7 +46,7 @@ export const EXAMPLE_VERSION = 'db7cd8d3-4425-4fe7-8c81-01bf963b6067'
 const EXPORT_HEADER = 'Book Id,Title,Author,My Rating,Exclusive Shelf'
 const NAMELESS = '81236,,Ana Ruiz,0,to-read'
 /** The file of `startImport`. Its second book has no title, and the third one is like that of `registerBook`. */
-export const EXPORT = `${EXPORT_HEADER}\n81234,The Salt Archive,Mina Oh,4,read\n${NAMELESS}\n81237,소년이 온다: Human Acts,한강,0,to-read\n`
+export const EXPORT = `${EXPORT_HEADER}\n81234,The Salt Archive,Mina Oh,4,read\n${NAMELESS}\n81237,소년이 온다,한강,0,to-read\n`
 
 const now = `${EXAMPLE_TIME}Z`
 const password = 'read-more-1'
@@ -309,8 +309,8 @@ export const EXAMPLES: Record<string, Example> = {
   exportBooks: {
     parameters: { part: 1 },
     response: [
-      'Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Average Rating,Publisher,Binding,Number of Pages,Year Published,Original Publication Year,Date Read,Date Added,Bookshelves,Bookshelves with positions,Exclusive Shelf,My Review,Spoiler,Private Notes,Read Count,Owned Copies,read_dates',
-      '23501957,소년이 온다,한강,,,"=""8936434128""","=""9788936434120""",5,,창비,Paperback,216,2014,,2026/11/20,2026/08/02,"Gwangju, 소설",,read,,,,1,,"2026-11-01,2026-11-20"',
+      'Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Average Rating,Publisher,Binding,Number of Pages,Year Published,Original Publication Year,Date Read,Date Added,Bookshelves,Bookshelves with positions,Exclusive Shelf,My Review,Spoiler,Private Notes,Read Count,Owned Copies,read_dates,Subtitle',
+      '23501957,소년이 온다,한강,,,"=""8936434128""","=""9788936434120""",5,,창비,Paperback,216,2014,,2026/11/20,2026/08/02,"Gwangju, 소설",,read,,,,1,,"2026-11-01,2026-11-20",한강 장편소설',
       '',
     ].join('\r\n'),
   },
@@ -402,7 +402,7 @@ export const EXAMPLES: Record<string, Example> = {
       item: [
         { line: 2, title: 'The Salt Archive', ...row, bookId: 2 },
         { line: 3, title: null, ...row, outcome: 'failed', code: 'no-title' },
-        { line: 4, title: `${title}: Human Acts`, ...row, code: 'possible-duplicate', bookId: 3, similarTo: shortBook },
+        { line: 4, title, ...row, code: 'possible-duplicate', bookId: 3, similarTo: shortBook },
       ],
       pageInfo: { ...pageInfo, totalElements: 3 },
     },

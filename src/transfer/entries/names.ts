@@ -59,6 +59,10 @@ const splitSeries = (title: string) => {
   return number !== '1' && keyOf(name) === keyOf(series) ? { name: title } : { name, number }
 }
 
+/** A title with its subtitle, as services without subtitles write it. */
+export const toFullTitle = ({ title, subtitle }: { title: string | null; subtitle: string | null }) =>
+  subtitle ? `${title}: ${subtitle}` : (title ?? '')
+
 /**
  * How a title is compared: `key`, without its series, `A Novel` and the like; and `shortKeys`, also without its
  * subtitle, its edition, or what comes before that.

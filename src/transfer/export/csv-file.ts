@@ -2,9 +2,9 @@ import { toIsbn10 } from '../../values/text/isbn'
 import { toCsv } from '../entries/csv-writer'
 import type { BookRow } from './book-lists'
 
-/** Goodreads' columns, and the dates of all readings as src/transfer/reader/formats/goodreads.ts reads them. */
+/** Goodreads' columns, then the dates of all readings and the subtitle as src/transfer/reader/formats/goodreads.ts reads them. */
 const HEADER =
-  'Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Average Rating,Publisher,Binding,Number of Pages,Year Published,Original Publication Year,Date Read,Date Added,Bookshelves,Bookshelves with positions,Exclusive Shelf,My Review,Spoiler,Private Notes,Read Count,Owned Copies,read_dates'.split(
+  'Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Average Rating,Publisher,Binding,Number of Pages,Year Published,Original Publication Year,Date Read,Date Added,Bookshelves,Bookshelves with positions,Exclusive Shelf,My Review,Spoiler,Private Notes,Read Count,Owned Copies,read_dates,Subtitle'.split(
     ',',
   )
 
@@ -45,6 +45,7 @@ const toCells = (book: BookRow, toIsbn: (isbn: string) => string) => {
     'My Review': book.review ?? book.note,
     'Private Notes': book.review === null ? null : book.note,
     'Read Count': readings.filter(({ outcome }) => outcome === 'FINISHED').length,
+    Subtitle: book.subtitle,
     read_dates: readings.map(toReadDates).filter(Boolean).join(';'),
   }
   return HEADER.map((column) => String(values[column] ?? ''))

@@ -118,8 +118,8 @@ export const exportReference: FeatureReference = {
       operationId: 'exportBooks',
       summary: 'Export your books as CSV',
       description:
-        'The columns of Goodreads, which other services can import, and `read_dates`: all readings as `start,finish`, separated ' +
-        `by \`;\`. \`My Review\` is an imported review, or your first thought without a page, public or not, or else the newest note of a ` +
+        'The columns of Goodreads, which other services can import, `read_dates`: all readings as `start,finish`, separated by ' +
+        `\`;\`, and \`Subtitle\`. \`My Review\` is an imported review, or your first thought without a page, public or not, or else the newest note of a ` +
         `reading; other memos are not included. ${LIMITS}`,
       responses: { 200: text('text/csv', 'The file') },
       countsAttempts: true,

@@ -1,15 +1,16 @@
 import type { Entry, EntryMemo } from '../entries/entry'
-import { toAuthorKeys, toTitle } from '../entries/names'
+import { toAuthorKeys, toFullTitle, toTitle } from '../entries/names'
 
 const toText = ({ content }: EntryMemo) => content
 
 /**
  * What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author.
  */
-const identityOf = ({ sourceIds: [sourceId], isbn, title, author }: Entry) => {
-  if (sourceId) return sourceId
+const identityOf = (entry: Entry) => {
+  const { sourceIds, isbn, title, author } = entry
+  if (sourceIds[0]) return sourceIds[0]
   if (isbn) return `isbn:${isbn}`
-  return title ? `title:${toTitle(title).key}|${toAuthorKeys(author)[0]}` : undefined
+  return title ? `title:${toTitle(toFullTitle(entry)).key}|${toAuthorKeys(author)[0]}` : undefined
 }
 
 /** Marks the entries that an earlier one of the file repeats, and adds their highlights and notes to that one. */

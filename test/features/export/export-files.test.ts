@@ -39,6 +39,7 @@ describe('the export as CSV', () => {
     const { bookId } = await reader.createBook({ ...book, itemPage: 312, bookStatus: 'DONE', ...dates })
     await reader.patch(`/books/${bookId}`, { star: 4 })
     await reader.patch(`/books/${bookId}/edition`, {
+      subtitle: 'A Novel',
       format: 'AUDIO',
       publishedYear: 2019,
       sourceIds: ['a:1', 'goodreads:81234'],
@@ -62,6 +63,7 @@ describe('the export as CSV', () => {
       ...{ Bookshelves: 'favourites, sea', 'Bookshelves with positions': '', 'Exclusive Shelf': 'read' },
       ...{ 'My Review': 'Old.', Spoiler: '', 'Private Notes': '', 'Read Count': '3', 'Owned Copies': '' },
       read_dates: ',2018;2019,2019-08;2026-03-01,2026-03-14',
+      Subtitle: 'A Novel',
     })
   })
 

@@ -54,6 +54,15 @@ describe('an import of any table', () => {
     expect(readRow(row as Record<string, string>)).toMatchObject({ title: 'A', author: 'B', status: 'YET', losses: [] })
   })
 
+  it.each(['Subtitle', '부제', 'Subtítulo', 'Untertitel', 'Sous-titre', 'サブタイトル'])(
+    'has a column %s',
+    (column) => {
+      const long = { Title: 'A', [column]: 'b'.repeat(501) }
+      expect(readRow({ Title: 'A', [column]: ' B ' })).toMatchObject({ title: 'A', subtitle: 'B', losses: [] })
+      expect(readRow(long)).toMatchObject({ subtitle: 'b'.repeat(500), losses: [{ code: 'too-long', field: column }] })
+    },
+  )
+
   it('has the columns that the member names, and others by their usual names', () => {
     const usual = { Title: 'wrong', Author: 'wrong', Publisher: 'Quay House', Status: 'read' }
     const row = { ...usual, Werk: 'A', Wer: 'B', Fertig: '14.3.2026', Nr: 'shop:12' }

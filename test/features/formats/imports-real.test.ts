@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../../src/transfer/entries/entry'
+import { toFullTitle } from '../../../src/transfer/entries/names'
 import { read } from '../../support/transfer/import-files'
 import {
   type Expected,
@@ -18,7 +19,7 @@ const filesOf = (...services: string[]) =>
   FILES.filter(([name]) => services.some((service) => name.startsWith(service)))
 
 const toFound = (entry: Entry): Expected => ({
-  title: entry.title ?? '',
+  title: toFullTitle(entry),
   author: entry.author,
   isbn: entry.isbn,
   itemPage: entry.itemPage,

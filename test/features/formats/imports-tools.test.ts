@@ -186,7 +186,7 @@ it('the books of Skoob are in the columns of Goodreads, as skoob-exporter writes
   expect([format, unknownColumns]).toEqual(['goodreads', []])
   expect(entries).toMatchObject([
     {
-      ...{ title: 'Maré Baixa: Uma história', author: 'Ana Ruiz', isbn: '9780446675505', quarters: 10 },
+      ...{ title: 'Maré Baixa', subtitle: 'Uma história', author: 'Ana Ruiz', isbn: '9780446675505', quarters: 10 },
       ...{ publisher: 'Cais', publishedYear: 2022, readings: [{ finishedAt: '2023-03-09' }], losses: [] },
     },
     { title: 'O Arquivo de Sal', isbn: '9780306406157', quarters: null, readings: [], status: null },

@@ -116,6 +116,46 @@ describe('a row', () => {
   })
 })
 
+describe('a subtitle', () => {
+  const IN_TITLE = 'Title,Author\nSapiens: A Brief History,Yuval Noah Harari'
+  const APART = 'Title,Subtitle,Author\nSapiens,A Brief History,Yuval Noah Harari'
+  const NONE = 'Title,Author,ISBN\nSapiens,Yuval Noah Harari,9780446675505'
+
+  it.each([
+    ['in the title, then apart', IN_TITLE, APART],
+    ['apart, then in the title', APART, IN_TITLE],
+  ])('%s is that of the same book, which stays as it is', async (_, first, second) => {
+    const reader = await signUp()
+    await importFile(reader, first)
+    const stored = await booksOf(reader)
+    const edition = async () => (await reader.get(`/books/${stored[0].bookId}/edition`)).body
+    const before = await edition()
+    expect(await importFile(reader, second)).toMatchObject({ counts: { unchanged: 1 } })
+    expect(await edition()).toEqual(before)
+    const { counts } = await importFile(reader, second, '?merge=overwrite')
+    expect(counts).toMatchObject(second === APART ? { updated: 1 } : { unchanged: 1 })
+    expect(await edition()).toMatchObject({ title: 'Sapiens', subtitle: 'A Brief History' })
+  })
+
+  it('is filled, and removed by the undo', async () => {
+    const reader = await signUp()
+    await importFile(reader, NONE)
+    const [{ bookId }] = await booksOf(reader)
+    const { importId, counts } = await importFile(reader, APART.replace('\n', ',ISBN\n').concat(',9780446675505'))
+    expect(counts).toMatchObject({ updated: 1 })
+    expect((await reader.get(`/books/${bookId}/edition`)).body.subtitle).toBe('A Brief History')
+    expect((await reader.delete(`/imports/${importId}`)).body).toMatchObject({ removed: 0, restored: 1 })
+    expect((await reader.get(`/books/${bookId}/edition`)).body.subtitle).toBeNull()
+  })
+
+  it('tells books of one title apart, also within a file', async () => {
+    const reader = await signUp()
+    const file = 'Title,Subtitle,Author\nRings,The Two Towers,J.R.R. Tolkien\nRings,The Return,J.R.R. Tolkien'
+    expect(await importFile(reader, file)).toMatchObject({ counts: { created: 2 } })
+    expect(await importFile(reader, file)).toMatchObject({ counts: { unchanged: 2 } })
+  })
+})
+
 describe('a merged book', () => {
   const merge = async (reader: Reader, bookId: number, from: number) =>
     expect((await reader.post(`/books/${bookId}/merge`, { from })).status).toBe(200)

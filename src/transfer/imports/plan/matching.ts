@@ -1,10 +1,11 @@
 import type { Entry } from '../../entries/entry'
-import { toAuthorKeys, toNameStarts, toTitle } from '../../entries/names'
+import { toAuthorKeys, toFullTitle, toNameStarts, toTitle } from '../../entries/names'
 
 /** What identifies a book in the library. */
 export type Known = {
   bookId: number
   title: string
+  subtitle: string | null
   author: string | null
   isbn: string | null
   /** A JSON array. */
@@ -21,7 +22,7 @@ export type Match = { kind: 'same' | 'ambiguous' | 'similar'; bookId: number } |
  */
 export type Origin = { bookId: number; origin: number; title: string | null }
 
-type Identified = Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'author'>
+type Identified = Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'subtitle' | 'author'>
 
 // Unlike an identifier, several books can have the same ISBN or names.
 const isbnKey = (isbn: string) => `isbn:${isbn}`
@@ -30,8 +31,9 @@ const titleKey = (title: string) => `title:${title}`
 /** Of a book whose title has this as a part. */
 const longTitleKey = (title: string) => `long-title:${title}`
 
-const toKeys = ({ isbn, title, author }: Identified) => {
-  const { key, number, shortKeys } = toTitle(title ?? '')
+const toKeys = (entry: Identified) => {
+  const { isbn, author } = entry
+  const { key, number, shortKeys } = toTitle(toFullTitle(entry))
   return {
     number,
     ofIsbn: isbn ? [isbnKey(isbn)] : [],
@@ -71,7 +73,7 @@ const MAX_SIMILAR = 20
 
 /**
  * Finds the books of a library to which entries belong: those of exports by identifier and title, then by an identifier
- * of the source, by ISBN, and by title and first author. Of several candidates, only one with the identical title and
+ * of the source, by ISBN, and by title with subtitle and first author. Of several candidates, only one with the identical title and
  * author is chosen. It keeps only the books that an entry could be. No two entries get the same book.
  *
  * A book is similar if it is another edition, has the same title, or has an author in common and one title is part of
@@ -137,7 +139,9 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
     if (identified) return take(identified)
     for (const shared of [keys.ofIsbn, keys.ofNames]) {
       const candidates = new Set(shared.flatMap(freeFor(entry)).filter((book) => !isOther(entry, keys.number, book)))
-      const alike = [...candidates].filter(({ title, author }) => title === entry.title && author === entry.author)
+      const alike = [...candidates].filter(
+        (book) => toFullTitle(book) === toFullTitle(entry) && book.author === entry.author,
+      )
       const [book, another] = alike.length === 1 ? alike : candidates
       if (book && another) return { kind: 'ambiguous', bookId: book.bookId }
       if (book) return take(book)
@@ -154,7 +158,7 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
   }
   return {
     offer: ({ bookId, sourceIds, ...known }: Known) => {
-      const { key, number, shortKeys } = toTitle(known.title)
+      const { key, number, shortKeys } = toTitle(toFullTitle(known))
       const book = { ...known, bookId, number, sourceIds: sourceIds === null ? [] : JSON.parse(sourceIds) }
       // The file may be an export of this library, or of the one from which the book was imported.
       const ids = new Set([bookId, origins.get(bookId)?.origin ?? bookId])

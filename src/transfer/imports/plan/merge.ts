@@ -1,8 +1,10 @@
 import { fieldsOf } from '../../../library/books/fields'
 import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
 import { isInOrder } from '../../../library/readings/schema'
+import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
+import { toFullTitle } from '../../entries/names'
 import type { Existing } from './existing'
 import { fitsBook, fromReadings, type ReadingColumns, readingsOf, toStars } from './new-book'
 
@@ -82,11 +84,20 @@ const toFirst = (
   return addsNothing ? undefined : first
 }
 
+/** A title with its subtitle stays as it is if the file has the same, divided otherwise. */
 const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
+  const isSame = fold(toFullTitle(book)) === fold(toFullTitle(entry))
+  const title = overwrites && !(isSame && book.subtitle && !entry.subtitle) ? entry.title : null
   const wanted = fieldsOf('fill').filter(
-    (name) => entry[name] !== null && entry[name] !== book[name] && (overwrites || book[name] === null),
+    (name) =>
+      entry[name] !== null &&
+      entry[name] !== book[name] &&
+      (overwrites || (book[name] === null && !(isSame && name === 'subtitle'))),
   )
-  return Object.fromEntries(wanted.map((name) => [name, entry[name]]))
+  return {
+    ...(title && title !== book.title && { title }),
+    ...Object.fromEntries(wanted.map((name) => [name, entry[name]])),
+  }
 }
 
 /** Status, dates and stars of a book whose only reading is its own, or that is unread. */
@@ -112,7 +123,6 @@ const mergeReading = (book: Existing, entry: Entry, overwrites: boolean) => {
 export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => {
   const losses: Loss[] = []
   const changes = mergeDetails(book, entry, overwrites)
-  if (overwrites && entry.title && entry.title !== book.title) changes.title = entry.title
   const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)
   const ids = [...new Set([...known, ...entry.sourceIds])].slice(0, MAX_SOURCE_IDS)
   if (ids.length > known.length) changes.sourceIds = JSON.stringify(ids)

@@ -42,18 +42,12 @@ export const each = (names: string, read: ReadCell): Columns =>
 // If several columns have a value of the entry, the first one counts.
 
 const name =
-  (field: 'title' | 'publisher' | 'series'): ReadCell =>
+  (field: 'title' | 'subtitle' | 'publisher' | 'series'): ReadCell =>
   (row, cell, column) => {
     row.entry[field] ??= row.text(cell, column)
   }
 export const title = name('title')
-/** Appends to the title, which must be read first. */
-export const subtitle: ReadCell = ({ entry, lose }, cell, column) => {
-  const title = `${entry.title}: ${cell}`
-  if (!cell || !entry.title) return
-  if (title.length <= MAX_NAME) entry.title = title
-  else lose('too-long', column)
-}
+export const subtitle = name('subtitle')
 export const publisher = name('publisher')
 export const series = name('series')
 
