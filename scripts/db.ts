@@ -9,7 +9,6 @@ const COMMANDS = {
   slots: 'lists the slots with their sizes; `slots rebuild` rebuilds the directory',
   dump: 'writes each database to files that `restore` or D1 can restore, and checks that they can',
   restore: 'restores the dumps of a folder into new local data',
-  'sort-dump': 'makes such a dump of the output of `wrangler d1 export`',
 }
 
 const [command = ''] = argv.splice(2, 1)

@@ -3,7 +3,6 @@ import { setAsideAgain } from '../members/block.ts'
 import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
 import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
 import { skipIds } from '../slots/skip-ids.ts'
-import { foldRows } from './fold-rows.ts'
 import { CHECK_COUNT, findMismatches } from './integrity.ts'
 import { addMissingRows, deleteImageRows, deleteObjects, findOrphans } from './objects.ts'
 import { type OpenSlot, type openStores, requireAddressKey } from './stores.ts'
@@ -52,14 +51,12 @@ export const verify = async (
   }
   for (const { slot, binding, database } of slots) {
     const prefix = slots.length > 1 ? `${binding}: ` : ''
-    const progressOf = (line: string) => progress(`${binding}: ${line}`)
-    const { outdated } = await foldRows(database, isRepair, (table, read) => progressOf(`${read} ${table} read`))
     if (isRepair) {
-      reportRepair(`${prefix}outdated folded texts stored`, outdated)
       reportRepair(`${prefix}purge jobs added`, await addPurgeJobs(database))
       reportRepair(`${prefix}sessions and access tokens of blocked members set aside`, await setAsideAgain(database))
-    } else if (outdated > 0) report(`${prefix}outdated folded texts in ${outdated} books and memos`)
-    const mismatches = await findMismatches(database, slot, { report: (step) => progressOf(`step ${step} checked`) })
+    }
+    const reportStep = (step: number) => progress(`${binding}: step ${step} checked`)
+    const mismatches = await findMismatches(database, slot, { report: reportStep })
     for (const { table, id, field, expected, found } of mismatches)
       report(`${prefix}${table} ${id}: ${field} is ${found}, expected ${expected}`)
   }

@@ -16,7 +16,6 @@ if (existsSync(join(persistTo, 'v3', 'd1'))) fail(`${persistTo} has databases: c
 
 const names = existsSync(folder) ? readdirSync(folder) : []
 const numbers = names.flatMap((name) => /^DB(?:_(\d+))?$/.exec(name)?.[0] ?? []).map((name) => Number(name.slice(3)))
-if (names.includes('DB.sql')) fail(`${folder} is of an earlier version: run \`npm run db -- sort-dump\` with each file`)
 if (!numbers.includes(0)) fail(`${join(folder, 'DB')} does not exist`)
 writeLocalTable(persistTo, numbers)
 const slots = readLocalSlots(persistTo)

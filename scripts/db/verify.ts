@@ -4,8 +4,8 @@ import { failWithUsage, LOCATION_OPTIONS, openStores, parseOptions, readLocation
 import { verify } from '../data/verify.ts'
 
 const USAGE = `npm run db -- verify [--repair [--after-restore SLOT|all]] --local [--persist-to DIR] | --remote
-  --repair   stores outdated folded texts, adds missing purge jobs and missing rows of images, deletes rows of missing images, and
-              sets sessions and access tokens of blocked members aside
+  --repair   adds missing purge jobs and missing rows of images, deletes rows of missing images, and sets sessions and access tokens of
+              blocked members aside
   --after-restore  also withdraws members again who had withdrawn, skips identifiers assigned since the backup, and deletes
                     objects of members who do not exist, or signed up after the upload
 With several databases, set ADDRESS_KEY in the environment. With --repair, set TIME_ZONE in the environment to that of the deployment,

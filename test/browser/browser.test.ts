@@ -85,13 +85,6 @@ describe('/docs', () => {
     await expect.poll(() => topOf(page, id)).toBeCloseTo(68, -1)
   })
 
-  it('opens links of earlier versions', async () => {
-    const { page } = await open('/docs#/Books/registerBook')
-    await expect.poll(() => topOf(page, 'registerBook')).toBeCloseTo(68, -1)
-    await page.goto(`${service.base}/docs#/Access%20tokens`)
-    await expect.poll(() => topOf(page, 'tag-access-tokens')).toBeCloseTo(68, -1)
-  })
-
   it('finds operations by name and sections by text, and scrolls to the text', async () => {
     const { page } = await open('/docs')
     await page.keyboard.press('/')

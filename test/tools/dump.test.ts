@@ -1,5 +1,5 @@
 // @module-tag slow
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
@@ -77,25 +77,39 @@ const exportAsWrangler = async (data: string, folder: string) => {
   return path
 }
 
+/** A wrangler that exports a prepared file, and fails after some lines for the database called `broken`. */
+const FAKE_WRANGLER = `#!/bin/sh
+if [ "$3" = broken ]; then head -n 3 "$EXPORT" > "$7"; exit 1; fi
+cat "$EXPORT" > "$7"
+stat -c 'exported with mode %a' "$7" >&2
+`
+
+/** Dumps databases as if they were deployed, each of which wrangler exports as the given file. */
+const dumpDeployed = (folder: string, EXPORT: string, slots: object[] = []) => {
+  writeFileSync(join(folder, 'wrangler'), FAKE_WRANGLER, { mode: 0o755 })
+  writeFileSync(join(folder, 'wrangler.toml'), readFileSync('wrangler.toml'))
+  writeFileSync(join(folder, 'slots.json'), JSON.stringify(slots))
+  return runCommandIn(folder, { EXPORT, PATH: `${folder}:${process.env.PATH}` }, 'dump', 'backup', '--remote')
+}
+
 it('texts that wrangler d1 export has changed are reported', async () => {
-  const { folder, data, backup } = createData()
-  const path = await exportAsWrangler(data, folder)
-  const { code, stderr } = await runCommand('sort-dump', path, join(backup, 'DB'))
+  const { folder, data } = createData()
+  const { code, stderr } = await dumpDeployed(folder, await exportAsWrangler(data, folder))
   expect(code).toBe(0)
   expect(stderr).toMatch(
-    /^books 2: memoBytes is \d+, but the texts in the export have \d+ bytes: see Backups in docs\/operations\.md$/m,
+    /^DB: books 2: memoBytes is \d+, but the texts in the export have \d+ bytes: see Backups in docs\/operations\.md$/m,
   )
-  expect(stderr).not.toMatch(/^books 3:|not compared/m)
+  expect(stderr).not.toMatch(/books 3:/m)
 })
 
-it('the output of wrangler d1 export can be restored only after sort-dump, since books reference members', async () => {
+it('the output of wrangler d1 export can be restored only as a dump, since books reference members', async () => {
   const { folder, data, database, backup, restored } = createData()
   // Wrangler replaces \n in a text that also has a line feed.
   database.exec(`delete from memos where memoContent like '%\\%'; update books set title = 'A book'`)
   const path = await exportAsWrangler(data, folder)
   expect(() => new DatabaseSync(':memory:').exec(readFileSync(path, 'utf8'))).toThrow(/no such table/)
 
-  expect(await runCommand('sort-dump', path, join(backup, 'DB'))).toMatchObject({ code: 0 })
+  expect(await dumpDeployed(folder, path)).toMatchObject({ code: 0 })
   await runCommand('restore', backup, '--persist-to', restored)
   expect(readRows(new DatabaseSync(localPath(restored, 'DB')))).toEqual(readRows(database))
 })
@@ -120,15 +134,13 @@ it('a dump that cannot be restored is deleted, and the others and the last one a
 })
 
 it('a dump replaces nothing but a dump', async () => {
-  const { folder, data, backup } = createData()
-  await runCommand('dump', backup, '--local', '--persist-to', data)
-  const exported = join(folder, 'export.sql')
-  cpSync(join(backup, 'DB', '0001-last.sql'), exported)
-  expect(await runCommand('sort-dump', exported, `${join(backup, 'DB')}/`)).toMatchObject({ code: 0 })
-  expect(readdirSync(backup)).toEqual(['DB'])
-  const { code, stderr } = await runCommand('sort-dump', exported, backup)
-  expect([code, stderr]).toEqual([1, expect.stringContaining('backup has DB, which is not part of a dump')])
-  expect(readdirSync(backup, { recursive: true })).toEqual(['DB', join('DB', '0001-last.sql')])
+  const { data, backup } = createData()
+  const dump = () => runCommand('dump', backup, '--local', '--persist-to', data)
+  for (let n = 0; n < 2; n++) expect(await dump()).toMatchObject({ code: 0 })
+  writeFileSync(join(backup, 'DB', 'notes.txt'), 'Keep this.')
+  const { code, stderr } = await dump()
+  expect([code, stderr]).toEqual([1, expect.stringContaining('DB has notes.txt, which is not part of a dump')])
+  expect(readdirSync(join(backup, 'DB')).sort()).toEqual(['0001-last.sql', 'notes.txt'])
 })
 
 it('keeps the old dump if the command was killed while it replaced it', async () => {
@@ -159,31 +171,20 @@ it('a database that DB does not know does not replace the dump of its slot', asy
   expect(readFiles(join(backup, 'DB_1'))).toEqual(first)
 })
 
-/** A wrangler that exports a prepared file, and fails after some lines for the database called `broken`. */
-const FAKE_WRANGLER = `#!/bin/sh
-if [ "$3" = broken ]; then head -n 3 "$EXPORT" > "$7"; exit 1; fi
-cat "$EXPORT" > "$7"
-stat -c 'exported with mode %a' "$7" >&2
-`
-
 it('a dump of deployed databases goes on after one fails, and keeps nothing of that one', async () => {
-  const { folder, data, backup } = createData()
-  await runCommand('dump', backup, '--local', '--persist-to', data)
-  const EXPORT = join(backup, 'DB', '0001-last.sql')
-  writeFileSync(join(folder, 'wrangler'), FAKE_WRANGLER, { mode: 0o755 })
-  writeFileSync(join(folder, 'wrangler.toml'), readFileSync('wrangler.toml'))
+  const { folder, data } = createData()
+  const whole = join(folder, 'whole')
+  await runCommand('dump', whole, '--local', '--persist-to', data)
   const slots = [
     { slot: 1, name: 'broken' },
     { slot: 2, name: 'whole' },
   ]
-  writeFileSync(join(folder, 'slots.json'), JSON.stringify(slots))
-  const env = { EXPORT, PATH: `${folder}:${process.env.PATH}` }
-  const { code, stdout, stderr } = await runCommandIn(folder, env, 'dump', 'remote', '--remote')
+  const { code, stdout, stderr } = await dumpDeployed(folder, join(whole, 'DB', '0001-last.sql'), slots)
   expect([code, stdout.split('\n').length]).toEqual([1, 3])
   expect(stderr).toContain('DB_1: not dumped: wrangler d1 export broken failed')
   expect(stderr.match(/exported with mode \d+/g)).toEqual(Array(2).fill('exported with mode 600'))
-  expect(readdirSync(join(folder, 'remote'))).toEqual(['DB', 'DB_2'])
-  expect(readFiles(join(folder, 'remote', 'DB_2'))).toEqual(readFiles(join(backup, 'DB')))
+  expect(readdirSync(join(folder, 'backup'))).toEqual(['DB', 'DB_2'])
+  expect(readFiles(join(folder, 'backup', 'DB_2'))).toEqual(readFiles(join(whole, 'DB')))
 })
 
 it('a dump of which files are missing is not restored', async () => {

@@ -21,7 +21,7 @@ export const imports = sqliteTable(
     encoding: text().notNull(),
     /** A JSON array of the names of columns that the format does not know. Null if there are none. */
     unknownColumns: text(),
-    /** A JSON array of the columns of the table of failed rows. Null in imports from before this column was added. */
+    /** A JSON array of the columns of the table of failed rows. Null once the import is undone. */
     columns: text(),
     /** JSON: what the member said about the file, for reading it again. */
     options: text().notNull(),

@@ -34,11 +34,3 @@ const observer = new IntersectionObserver(
   { rootMargin: '-80px 0px -85% 0px' },
 )
 for (const target of document.querySelectorAll('main > [id]')) observer.observe(target)
-
-/** Opens the links of earlier versions of this page, such as `#/Books/registerBook`. */
-const followOldLink = () => {
-  const [, tag, operation] = location.hash.match(/^#\/([^/]+)(?:\/(\w+))?$/) ?? []
-  if (tag) location.replace(`#${operation ?? `tag-${decodeURIComponent(tag).toLowerCase().replaceAll(' ', '-')}`}`)
-}
-addEventListener('hashchange', followOldLink)
-followOldLink()

@@ -12,7 +12,7 @@ export type ReadResult = {
   encoding: string
   /** The columns of a table that its format does not know. */
   unknownColumns: string[]
-  /** Absent in the answers of earlier versions. */
+  /** Only of an export of this service. */
   member?: EntryMember
   entries: Entry[]
 }

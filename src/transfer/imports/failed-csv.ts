@@ -24,12 +24,7 @@ export const columnsOf = (rows: string[][]) => {
 
 const isFailed = sql`${isOwnReportRow} and outcome = 'failed'`
 
-// Imports of earlier releases have no columns.
-const selectColumns = sqlStatement<{ columns: string }>`
-  select coalesce(columns, (
-    select json_group_array(distinct key) from importRows, json_each(cells) where ${isFailed}
-  )) as columns
-  from imports where ${isOwnImport}`
+const selectColumns = sqlStatement<{ columns: string }>`select columns from imports where ${isOwnImport}`
 const selectSizes = sqlStatement<Size>`select row as id, octet_length(cells) as bytes from importRows where ${isFailed} order by row`
 type FailedRow = { cells: string }
 /** All failed rows, if they fit into one part. */

@@ -163,14 +163,6 @@ describe('an import', () => {
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
-  it('is undone if an earlier release stored it, with tags in the order of the file', async () => {
-    const reader = await signUp()
-    const { importId } = await importFile(reader, goodreads(SALT))
-    const tags = `json_set(json_remove(undo, '$.edits', '$.imported', '$.historyEdits'), '$.tags', json('["sea","favourites"]'))`
-    await select(`update importRows set undo = ${tags} where memberId = ?`, await memberIdOf(reader))
-    expect((await reader.delete(`/imports/${importId}`)).body).toEqual({ removed: 1, restored: 0, kept: [] })
-  })
-
   it('lists no kept books when a dry run is deleted', async () => {
     const reader = await signUp()
     await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz' })

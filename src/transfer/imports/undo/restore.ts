@@ -30,8 +30,8 @@ const hasReplacedMemos = sql`(
   ${ownMemos} < ${addedMemos}
   and exists (select 1 from memos where memos.bookId = books.bookId and importId > :importId)
 )`
-/** Another book was merged into this one since the import. Earlier releases stored `merged` only for some rows. */
-const isMerged = sql`coalesce(undo ->> 'merged' <> mergedBooks, false)`
+/** Another book was merged into this one since the import. */
+const isMerged = sql`undo ->> 'merged' <> mergedBooks`
 /** A merge also brought memos of the same import: the book has more of them than the import wrote for it. */
 const hasMergedMemos = sql`(
   ${isMerged} and ${ownMemos} > coalesce(${addedMemos}, 0) + coalesce(json_array_length(texts), 0)
@@ -48,8 +48,7 @@ const changed = sql`(
     where memos.bookId = books.bookId and importId is not :importId
   ) or ${hasReplacedMemos} or ${hasMergedMemos}
   union all select 'history' where undo -> 'history' is not null and (
-    ${isMerged} or undo ->> 'state' is not ${historyState}
-    or coalesce(undo ->> 'historyEdits' <> ${historyEdits}, false)
+    ${isMerged} or undo ->> 'state' is not ${historyState} or undo ->> 'historyEdits' is not ${historyEdits}
   )
   union all select 'tags' where undo -> 'tags' is not null and (${isMerged} or exists (
     select 1 from json_each(undo, '$.tagState') where value not in (select value from json_each(${tagState}))
@@ -60,11 +59,9 @@ const fits = sql`exists (
   select 1 from members, (select coalesce(sum(undo ->> 'growth'), 0) as growth from importRows where ${isInRange})
   where memberId = ${callerId} and (growth = 0 or textBytes + growth <= ${textLimit})
 )`
-/** Imports of earlier releases kept nothing of updated books. */
 export const markRows = sqlStatement`
-  update importRows set undo = iif(
-    undo is null, '{"left":["all"]}',
-    json_set(undo, '$.left', json((select json_group_array(key) from ${changed})), '$.keepsMemos', ${hasMergedMemos})
+  update importRows set undo = json_set(
+    undo, '$.left', json((select json_group_array(key) from ${changed})), '$.keepsMemos', ${hasMergedMemos}
   )
   from books where ${isOwnBook} and importRows.${isInRange} and undo -> 'left' is null and ${fits}`
 /** Rows that were not marked, since the quota has no room for what they replaced. */

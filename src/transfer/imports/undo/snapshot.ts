@@ -14,10 +14,7 @@ const READING_SUMS = [
 ].map((number) => `coalesce(sum(${number}), 0)`)
 const readingSums = sql`(select json_array(count(*), ${sql.raw(READING_SUMS.join(', '))}) from readings where ${ofBook('readings')})`
 
-/**
- * What these sums do not show: two edits of readings that cancel each other out, and other pages at the same times. A
- * text, which imports of earlier releases lack.
- */
+/** What these sums do not show: two edits of readings that cancel each other out, and other pages at the same times. A text. */
 export const historyEdits = sql`json_array(
   (select json_array(coalesce(sum(readingId), 0), coalesce(sum(edits), 0)) from readings where ${ofBook('readings')}),
   (select coalesce(sum(page * (1 + abs(at % 65521)) % 1000000007), 0) from progress where ${ofBook('progress')})

@@ -17,19 +17,14 @@ const cancel = sqlStatement<StoredImport>`
 /** Rows per statement. Deleting a book also deletes its memos, readings and tags. */
 const BATCH = 100
 
-// The unary plus keeps SQLite from reading all books of the member. Earlier releases kept the tags in the order of the
-// file, and fewer values.
+// The unary plus keeps SQLite from reading all books of the member.
 const deleteUnchanged = sqlStatement<{ bookId: number }>`
   delete from books where +memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
     where importRows.memberId = ${callerId} and importId = :importId
       and row > :after and row <= :after + ${sql.raw(String(BATCH))}
       and outcome = 'created' and mergedBooks = 0 and undo is not null
-      and not exists (
-        select 1 from json_each(${snapshot}) as now where undo -> now.key is not null and now.value is not iif(
-          now.key = 'tags', (select json_group_array(value order by value) from json_each(undo, '$.tags')), undo ->> now.key
-        )
-      )
+      and not exists (select 1 from json_each(${snapshot}) as now where now.value is not undo ->> now.key)
   )
   returning bookId`
 type KeptRow = { bookId: number; title: string; outcome: 'created' | 'updated'; left: string | null }
