@@ -1,8 +1,8 @@
 import { keyedHash } from '../auth/keyed-hash'
 import { afterResponse, type Db } from '../db/client'
+import { CATALOGUE_SEARCHES, limitNetwork, toAttempt } from '../db/limits/attempts'
+import { countOrRefuse } from '../db/limits/rate-limit'
 import type { Config } from '../env'
-import { CATALOGUE_SEARCHES, limitNetwork, toAttempt } from '../limits/attempts'
-import { countOrRefuse } from '../limits/rate-limit'
 
 /**
  * Counts a search. All networks share the requests that the provider allows in a day, so each has a share.

@@ -1,6 +1,7 @@
 // Fills the placeholders of the document's introduction, introduction.md.
+
+import * as attempts from '../db/limits/attempts'
 import { ERRORS, toErrorBody } from '../errors'
-import * as attempts from '../limits/attempts'
 import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../transfer/imports/schema'
 import { DEEP_OFFSET } from '../values/paging'
 

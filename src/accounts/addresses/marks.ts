@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { checkOfKey } from '../../auth/keyed-hash'
 import { type Db, idempotent, run, sqlStatement } from '../../db/client'
+import { type Counted, deleteAttempt } from '../../db/limits/attempts'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
-import { type Counted, deleteAttempt } from '../../limits/attempts'
 import { isOfSlot, listOwnMarks, type Mark } from '../../slots/marks'
 import type { Slots } from '../../slots/slots'
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../db/client'
+import { isAllowed } from '../../db/limits/attempts'
+import type { RateLimitHeaders } from '../../db/limits/rate-limit'
 import { fieldError } from '../../errors'
-import { isAllowed } from '../../limits/attempts'
-import type { RateLimitHeaders } from '../../limits/rate-limit'
 import { MINUTE_MS } from '../../values/time'
 import { isBelowDailyMails } from './mail-limits'
 

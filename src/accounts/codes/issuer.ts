@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Db, firstRow, run, type Statement, type Values } from '../../db/client'
-import { type Attempt, type Counted, deleteAttempt, insertAttemptIf, selectUsage } from '../../limits/attempts'
+import { type Attempt, type Counted, deleteAttempt, insertAttemptIf, selectUsage } from '../../db/limits/attempts'
 import { countDailyMailIf, uncountDailyMail } from './mail-limits'
 
 /** The values of a code to be issued, and the limits on its mail. */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
+import { limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../db/limits/attempts'
 import type { Config } from '../../env'
-import { limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../limits/attempts'
 import { DAY_MS } from '../../values/time'
 
 /**

@@ -1,7 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Db, firstRow, run, sqlStatement } from '../../db/client'
-import type { Config } from '../../env'
-import { ApiError, fieldError, retryAfter } from '../../errors'
 import {
   type Counted,
   GUESSES,
@@ -11,8 +9,10 @@ import {
   MAILS,
   selectUsage,
   toAttempt,
-} from '../../limits/attempts'
-import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+} from '../../db/limits/attempts'
+import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../db/limits/rate-limit'
+import type { Config } from '../../env'
+import { ApiError, fieldError, retryAfter } from '../../errors'
 import type { Mark } from '../../slots/marks'
 import { DAY_MS } from '../../values/time'
 import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'

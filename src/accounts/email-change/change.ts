@@ -2,8 +2,6 @@ import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { type Caller, runAsCaller } from '../../db/caller'
 import { afterResponse, type Db, firstRow, idempotent, run, runAfterResponse, type Values } from '../../db/client'
-import type { Config } from '../../env'
-import { ApiError, unavailable } from '../../errors'
 import {
   type Attempt,
   type Counted,
@@ -15,8 +13,10 @@ import {
   selectUsage,
   toAttempt,
   type Usage,
-} from '../../limits/attempts'
-import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../limits/rate-limit'
+} from '../../db/limits/attempts'
+import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../db/limits/rate-limit'
+import type { Config } from '../../env'
+import { ApiError, unavailable } from '../../errors'
 import type { Slots } from '../../slots/slots'
 import { HOUR_MS, localTime } from '../../values/time'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'

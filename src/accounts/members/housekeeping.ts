@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Db, run, sqlStatement } from '../../db/client'
 import { deleteOldKeys } from '../../db/idempotency'
-import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../limits/attempts'
+import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from '../../db/limits/attempts'
 import { HOUR_MS } from '../../values/time'
 import { dayOf } from '../codes/mail-limits'
 import { deleteOldActivity } from '../sessions/activity'

@@ -1,5 +1,5 @@
+import { type RateLimitHeaders, uncountOnFailure } from '../../db/limits/rate-limit'
 import type { Config } from '../../env'
-import { type RateLimitHeaders, uncountOnFailure } from '../../limits/rate-limit'
 import type { Slots } from '../../slots/slots'
 import { localTime } from '../../values/time'
 import { invalidCodeError } from '../codes/account-codes'

@@ -1,10 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, run, sqlStatement } from '../../db/client'
+import {
+  deleteAttempt,
+  insertAttemptIf,
+  isAllowed,
+  selectUsage,
+  TOKEN_MAILS,
+  toAttempt,
+} from '../../db/limits/attempts'
+import { isReached } from '../../db/limits/rate-limit'
 import type { Bindings, Config } from '../../env'
 import { unavailable } from '../../errors'
-import { deleteAttempt, insertAttemptIf, isAllowed, selectUsage, TOKEN_MAILS, toAttempt } from '../../limits/attempts'
-import { isReached } from '../../limits/rate-limit'
 import { hasMailer, sendMail } from '../../mail/send'
 import type { Slots } from '../../slots/slots'
 import { dayOf } from '../codes/mail-limits'

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { callerId } from '../db/caller'
-import { sqlStatement } from '../db/client'
-import { sourcesOf } from '../values/network'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../values/time'
+import { sourcesOf } from '../../values/network'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../values/time'
+import { callerId } from '../caller'
+import { sqlStatement } from '../client'
 
 // Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
 // a limit.

@@ -1,6 +1,7 @@
 // The RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11) of the limits that have a policy.
-import { type Batch, type Db, run } from '../db/client'
-import { tooManyRequests, wholeSeconds } from '../errors'
+
+import { tooManyRequests, wholeSeconds } from '../../errors'
+import { type Batch, type Db, run } from '../client'
 import { type Attempt, type Counted, countAttempt, deleteAttempt, type Usage } from './attempts'
 
 /** `RateLimit-Policy` and `RateLimit`, or no headers if the attempt was not counted. */
