@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { requiring } from '../db/caller'
 import type { App } from '../env'
-import { annotate } from '../http/route-metadata'
+import { annotate } from '../http/description/route-metadata'
 import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter } from '../runtime/limiter'
 import { createRecent } from '../runtime/recent'

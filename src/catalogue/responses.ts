@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors'
-import { type FeatureReference, json } from '../openapi/feature-reference'
+import { type FeatureReference, json } from '../http/description/feature-reference'
 import { CatalogueList } from './schema'
 
 const ERRORS: ErrorCode[] = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY']

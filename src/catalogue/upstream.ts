@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini'
 import { ApiError, retryAfter } from '../errors'
-import { readAtMost } from '../input/read-body'
 import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 
@@ -34,6 +33,24 @@ const backOff = (host: string, header: string | null) => {
   log('warn', `catalogue: rate limited by the provider for ${wait} seconds`)
   busyUntil.set(host, Date.now() + wait * 1000)
   return busy(wait)
+}
+
+/** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
+const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: number) => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
 }
 
 const load = async ({ url, headers, otherStatuses = [] }: UpstreamRequest<z.ZodMiniType>): Promise<unknown> => {

@@ -2,24 +2,6 @@ import { ApiError, type ErrorCode } from '../errors'
 import { DEADLINES } from '../runtime/deadlines'
 import { withTimeout } from '../runtime/retry'
 
-/** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
-export const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: number) => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
-}
-
 // Any error of a read means that the client disconnected, sent less than declared, or was too slow.
 const within = <T>(ms: number, read: () => Promise<T>) =>
   withTimeout(ms, read).catch(() => {

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { requiring } from '../db/caller'
 import type { App } from '../env'
 import { ApiError } from '../errors'
-import { annotate } from '../http/route-metadata'
+import { annotate } from '../http/description/route-metadata'
 import type { Scope } from '../values/contract'
 
 const HEADER = 'Idempotency-Key'

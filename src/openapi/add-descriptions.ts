@@ -1,4 +1,4 @@
-import type { Descriptions } from './feature-reference'
+import type { Descriptions } from '../http/description/feature-reference'
 import { DESCRIPTIONS } from './features'
 
 type Schema = { $ref?: string; description?: string; default?: unknown; properties?: Record<string, Schema> }

@@ -10,12 +10,7 @@ import {
 } from 'zod-openapi'
 import type { App } from '../env'
 import { ERRORS } from '../errors'
-import { shapeOf } from '../http/ignored'
-import { metadataOf, type RouteMetadata } from '../http/route-metadata'
-import { addDescriptions, describeProperty } from './add-descriptions'
-import { errorResponses, FIXED_EXAMPLES } from './error-responses'
-import { needsDatabase, type ResponseDescription, type Route } from './feature-reference'
-import { OPERATIONS } from './features'
+import { needsDatabase, type ResponseDescription, type Route } from '../http/description/feature-reference'
 import {
   COMMON_HEADERS,
   RATE_LIMIT,
@@ -23,7 +18,12 @@ import {
   RESPONSE_HEADERS,
   type RequestHeaderName,
   refer,
-} from './header-components'
+} from '../http/description/header-components'
+import { metadataOf, type RouteMetadata } from '../http/description/route-metadata'
+import { shapeOf } from '../http/ignored'
+import { addDescriptions, describeProperty } from './add-descriptions'
+import { errorResponses, FIXED_EXAMPLES } from './error-responses'
+import { OPERATIONS } from './features'
 import { adjustSchema } from './json-schema'
 
 const BOOKMARK = 'X-D1-Bookmark'

@@ -1,9 +1,9 @@
 // The OpenAPI document as it is served: the operations, plus an introduction, tags, examples and code samples.
 import { app } from '../app'
+import { TAGS } from '../http/description/feature-reference'
 import { documentOf } from './build'
 import { type SampledOperation, toClient, toCurl, toFetch } from './code-samples'
 import { EXAMPLES, type Example } from './examples'
-import { TAGS } from './feature-reference'
 import { introduce } from './introduction'
 
 /** The operations that the introduction shows. */

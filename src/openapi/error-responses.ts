@@ -11,15 +11,15 @@ import {
   MAX_LISTED_ERRORS,
   toErrorBody,
 } from '../errors'
+import { needsDatabase, type Route } from '../http/description/feature-reference'
+import { COMMON_HEADERS, RATE_LIMIT, refer } from '../http/description/header-components'
+import type { RouteMetadata } from '../http/description/route-metadata'
 import { shapeOf } from '../http/ignored'
-import type { RouteMetadata } from '../http/route-metadata'
 import { rejectKey } from '../input/request-key'
 import { firstIssues } from '../input/validate'
 import { Memo } from '../library/memos/responses'
 import { namedObject } from '../values/named'
 import { EXAMPLES } from './examples'
-import { needsDatabase, type Route } from './feature-reference'
-import { COMMON_HEADERS, RATE_LIMIT, refer } from './header-components'
 
 const FieldError = namedObject('FieldError', { field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
 

@@ -7,6 +7,7 @@ import { recoveryReference } from '../accounts/recovery/responses'
 import { sessionsReference } from '../accounts/sessions/responses'
 import { tokensReference } from '../accounts/tokens/responses'
 import { catalogueReference } from '../catalogue/responses'
+import type { Descriptions, FeatureReference, Operation } from '../http/description/feature-reference'
 import { authorsReference } from '../library/authors/responses'
 import { booksReference } from '../library/books/responses'
 import { editionsReference } from '../library/editions/responses'
@@ -23,7 +24,6 @@ import { healthReference } from '../reference/health/responses'
 import { changesReference } from '../transfer/changes/responses'
 import { exportReference } from '../transfer/export/responses'
 import { importsReference } from '../transfer/imports/responses'
-import type { Descriptions, FeatureReference, Operation } from './feature-reference'
 
 const FEATURES: FeatureReference[] = [
   membersReference,

@@ -5,7 +5,6 @@ import { EMAIL_CHANGES, isAllowed, toAttempt } from '../../db/limits/attempts'
 import { isReached } from '../../db/limits/rate-limit'
 import type { Config } from '../../env'
 import { unavailable } from '../../errors'
-import type { Mail } from '../../mail/mail'
 import type { Slots } from '../../slots/slots'
 import { isAbandoned } from '../addresses/claims'
 import { selectHolder, toAddress } from '../addresses/directory'
@@ -13,6 +12,7 @@ import { accountCode, CODE_LIFETIME_MS } from '../codes/account-codes'
 import { createIssuer } from '../codes/issuer'
 import { DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox } from '../codes/mail-limits'
 import { normaliseCode, randomCode } from '../codes/mailed-code'
+import type { Mail } from '../mail/mail'
 
 // The codes that confirm a new e-mail address. Each is bound to the member and to the address it was mailed to.
 

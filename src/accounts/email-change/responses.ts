@@ -1,4 +1,4 @@
-import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { Profile } from '../members/responses'
 
 export const emailChangeReference: FeatureReference = {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
+import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/description/feature-reference'
 import { BookStatus } from '../../library/books/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../library/stats/schema'
-import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
 import { MAX_LABEL, MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
 import { namedObject } from '../../values/named'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/description/feature-reference'
 import { named, namedObject } from '../../values/named'
 import { LocalTime, textUpTo } from '../../values/responses'
 import { MAX_NAME, TimeZone } from './schema'

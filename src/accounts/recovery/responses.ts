@@ -1,4 +1,4 @@
-import { empty, type FeatureReference } from '../../openapi/feature-reference'
+import { empty, type FeatureReference } from '../../http/description/feature-reference'
 
 const MAILED = empty('A code is mailed if the address is a member’s')
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { ACTIVITY_KINDS } from '../../values/contract'
 import { named, namedObject } from '../../values/named'
 import { Instant, textUpTo } from '../../values/responses'

@@ -12,9 +12,9 @@ import {
 import { isReached } from '../../db/limits/rate-limit'
 import type { Bindings, Config } from '../../env'
 import { unavailable } from '../../errors'
-import { hasMailer, sendMail } from '../../mail/send'
 import type { Slots } from '../../slots/slots'
 import { dayOf } from '../codes/mail-limits'
+import { hasMailer, sendMail } from '../mail/send'
 
 /** The owner of a new access token or link, and how many of both the owner has now. */
 export type Owner = { memberId: number; email: string; tokens: number; links: number }

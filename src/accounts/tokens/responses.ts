@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { HINT_LENGTH } from '../../auth/access-token'
-import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/description/feature-reference'
 import { MAX_LABEL } from '../../values/contract'
 import { namedObject } from '../../values/named'
 import { Instant, textUpTo } from '../../values/responses'

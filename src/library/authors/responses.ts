@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'

@@ -6,7 +6,7 @@ import {
   json,
   NULLABLE_SENT,
   WELL_FORMED,
-} from '../../openapi/feature-reference'
+} from '../../http/description/feature-reference'
 import { MAX_COVER, MAX_NAME } from '../../values/contract'
 import { Int32, int } from '../../values/fields'
 import { named } from '../../values/named'

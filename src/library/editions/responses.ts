@@ -1,5 +1,11 @@
 import * as z from 'zod/mini'
-import { COVER_SENT, type FeatureReference, json, NULLABLE_SENT, WELL_FORMED } from '../../openapi/feature-reference'
+import {
+  COVER_SENT,
+  type FeatureReference,
+  json,
+  NULLABLE_SENT,
+  WELL_FORMED,
+} from '../../http/description/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'

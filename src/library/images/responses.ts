@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { IMAGE_TYPES } from '../../values/contract'
 import { named } from '../../values/named'
 import { Id, LocalTime, pageOf, textUpTo } from '../../values/responses'

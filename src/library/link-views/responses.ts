@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { LINK_KINDS, MAX_COVER, MAX_LABEL, MAX_NAME } from '../../values/contract'
 import { MAX_LIST_SIZE } from '../../values/cursor'
 import { Int32 } from '../../values/fields'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json, WELL_FORMED } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/description/feature-reference'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Id, LocalTime, textUpTo } from '../../values/responses'

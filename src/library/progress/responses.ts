@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { PROGRESS_KINDS } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'

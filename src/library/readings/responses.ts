@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json, NULLABLE_SENT } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json, NULLABLE_SENT } from '../../http/description/feature-reference'
 import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { Id, textUpTo } from '../../values/responses'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_NAME } from '../../values/contract'
 import { named } from '../../values/named'
 import { Id, listOf, textUpTo } from '../../values/responses'

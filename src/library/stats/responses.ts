@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_NAME, MAX_TAG } from '../../values/contract'
 import { BookFormat, Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { empty, type FeatureReference, json } from '../../openapi/feature-reference'
+import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { LibraryBookPage } from '../books/responses'

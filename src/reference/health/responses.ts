@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type FeatureReference, json } from '../../openapi/feature-reference'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_SLOT } from '../../slots/placement'
 import { namedObject } from '../../values/named'
 import { Instant, textUpTo } from '../../values/responses'

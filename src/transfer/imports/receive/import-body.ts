@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { App } from '../../../env'
 import { ApiError, fieldError } from '../../../errors'
-import { annotate } from '../../../http/route-metadata'
+import { annotate } from '../../../http/description/route-metadata'
 import { mediaTypeOf, parseJson } from '../../../input/body'
 import type { FormPart } from '../../../input/multipart'
 import { bodyValidator, checkFields, readParts, type Validator } from '../../../input/validate'

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import type { ErrorCode } from '../errors'
-import type { Scope } from '../values/contract'
+import type { ErrorCode } from '../../errors'
+import type { Scope } from '../../values/contract'
 
 /** What a middleware tells the OpenAPI document about the routes it is mounted on. */
 export type RouteMetadata = Partial<{

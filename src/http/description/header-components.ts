@@ -1,5 +1,5 @@
 // The request and response headers, for the components of the document.
-import { MAX_RETRY_SECONDS } from '../errors'
+import { MAX_RETRY_SECONDS } from '../../errors'
 
 const BOOKMARK = '^(?:[1-9][0-9]{0,3}:)?[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$'
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$'

@@ -1,9 +1,9 @@
 // What a feature's responses.ts tells the API reference. The Worker imports only types from there:
 // docs/decisions/0022-descriptions-of-the-api.md.
 import type * as z from 'zod/mini'
-import type { ErrorCode } from '../errors'
-import type { RouteMetadata } from '../http/route-metadata'
+import type { ErrorCode } from '../../errors'
 import type { HeaderName, RequestHeaderName } from './header-components'
+import type { RouteMetadata } from './route-metadata'
 
 export type ResponseDescription = {
   description: string
