@@ -19,10 +19,11 @@ export const access: Attack = async ({ quick, seed, progress, start }) => {
   const api: Api = { request, insertMember: () => insertMember(service), database, slot, secret: JWT_SECRET }
   const failures: string[] = []
 
-  progress(`${operations.length} operations with every kind of token`)
+  const tried = quick ? operations.filter((_, n) => n % 29 === seed % 29) : operations
+  progress(`${tried.length} operations with every kind of token`)
   const owner = await prepareAccess(api)
   let [cells, refused] = [0, 0]
-  for (const operation of operations) {
+  for (const operation of tried) {
     const outcome = await tryCallers(api, owner, operation)
     cells += outcome.cells
     refused += outcome.refused
@@ -32,7 +33,7 @@ export const access: Attack = async ({ quick, seed, progress, start }) => {
   }
   const wrong = failures.length
 
-  const count = quick ? 1_000 : 10_000
+  const count = quick ? 100 : 10_000
   progress(`${count} forged access tokens`)
   const token = await insertAccessToken(database, owner.memberId, ['library:write'], slot)
   service.secrets.add(token)
@@ -51,7 +52,7 @@ export const access: Attack = async ({ quick, seed, progress, start }) => {
   if (errors > 0) failures.push(`${errors} errors in the log`)
   return {
     figures: [
-      [`operations × kinds of token, ${operations.length} operations`, cells, `${wrong} differ from the document`],
+      [`operations × kinds of token, ${tried.length} operations`, cells, `${wrong} differ from the document`],
       ['of these, to be refused without a change', refused, `${errors} errors in the log`],
       [`forged access tokens of ${forged.kinds} kinds`, forged.count, `${forged.failures.length} accepted`],
     ],

@@ -46,7 +46,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
   const otherBook = await registerBook(service, bystander)
   const otherMemo = await writeMemo(service, bystander, otherBook)
   const untouched = await takeSnapshot(service.databases, bystander.memberId)
-  const total = quick ? 5_000 : 100_000
+  const [total, size] = quick ? [300, 300] : [100_000, ROUND]
   const failures: string[] = []
   const statuses: number[] = []
   const kinds = new Set<string>()
@@ -54,7 +54,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
   let repeated = 0
   let changed = 0
 
-  for (let round = 0; round * ROUND < total; round++) {
+  for (let round = 0; round * size < total; round++) {
     // A new member each round, so that the library stays small.
     const attacker = await signUp(service)
     const book = await registerBook(service, attacker, { bookStatus: 'ING', itemPage: 300 })
@@ -62,7 +62,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
     const memos = [await writeMemo(service, attacker, book), otherMemo, 999_999_999].map(String)
     // The first reading of a book has the identifier of the book.
     const ids = { 'book-id': books, bookId: books, 'reading-id': books, 'memo-id': memos }
-    const requests = fuzzRequests(ids, ROUND, seed + round)
+    const requests = fuzzRequests(ids, size, seed + round)
     const responses = await mapConcurrently(CONCURRENCY, requests, async (request) => {
       kinds.add(request.kind)
       try {

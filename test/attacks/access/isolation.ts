@@ -26,7 +26,12 @@ export const toApi = (service: Service): trials.Api => ({
 const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 
 /** Times a stranger's requests for a book full of large memos, and for one that does not exist, in turns. */
-const compareTimes = async (service: Service, api: trials.Api, { ids, stranger, owner }: trials.Isolation) => {
+const compareTimes = async (
+  service: Service,
+  api: trials.Api,
+  { ids, stranger, owner }: trials.Isolation,
+  pairs: number,
+) => {
   await service.database.prepare(trials.fillBook(ids.bookId, owner.memberId)).run()
   const time = async (bookId: string) => {
     const start = performance.now()
@@ -35,7 +40,7 @@ const compareTimes = async (service: Service, api: trials.Api, { ids, stranger, 
     return performance.now() - start
   }
   const [full, absent]: [number[], number[]] = [[], []]
-  for (let n = 0; n < 100; n++) {
+  for (let n = 0; n < pairs; n++) {
     full.push(await time(ids.bookId))
     absent.push(await time('999999'))
   }
@@ -43,14 +48,15 @@ const compareTimes = async (service: Service, api: trials.Api, { ids, stranger, 
 }
 const MAX_RATIO = 2
 
-export const isolation: Attack = async ({ progress, start }) => {
+export const isolation: Attack = async ({ quick, seed, progress, start }) => {
   const service = await start()
   const api = toApi(service)
   const prepared = await trials.prepareIsolation(api)
   const before = await takeSnapshot(service.databases)
   const failures: string[] = []
   let [compared, refused] = [0, 0]
-  for (const operation of idOperations) {
+  const tried = quick ? idOperations.filter((_, n) => n % 6 === seed % 6) : idOperations
+  for (const operation of tried) {
     progress(`${operation.method} ${operation.template}`)
     for (const trial of prepared.fromElsewhere ? [prepared, prepared.fromElsewhere] : [prepared]) {
       const outcome = await trials.tryOnOthersData(api, trial, operation)
@@ -68,8 +74,9 @@ export const isolation: Attack = async ({ progress, start }) => {
   const unauthenticated = failures.length - differences
   const views = await trials.readViews(api, prepared)
   const mixed = await trials.mixParents(api, prepared, service.database)
-  const ratio = await compareTimes(service, api, prepared)
-  if (ratio > MAX_RATIO)
+  const pairs = quick ? 5 : 100
+  const ratio = await compareTimes(service, api, prepared, pairs)
+  if (!quick && ratio > MAX_RATIO)
     failures.push(`a 404 for a full book takes ${ratio.toFixed(1)} times as long as for an absent one`)
   const what = "responses for another member's data and for absent data"
   const ownersData = mixed.isUnchanged ? 'owner’s data unchanged' : 'data changed'
@@ -77,13 +84,13 @@ export const isolation: Attack = async ({ progress, start }) => {
   const callers = prepared.unauthenticated.length + prepared.others.length
   return {
     figures: [
-      [`${what}, ${idOperations.length} operations, ${callers} callers`, compared, `${differences} differ or disclose`],
+      [`${what}, ${tried.length} operations, ${callers} callers`, compared, `${differences} differ or disclose`],
       ['of these, refused with the expected status', refused, ownersData],
       ['other operations without a valid token', trials.otherOperations.length, otherResult],
       ["requests that mix own ids with another member's", mixed.requests, `${mixed.moved} memos moved`],
       [
         '404s for a book with 130 memos of 60 KB and for an absent one',
-        200,
+        2 * pairs,
         `ratio of the medians ${ratio.toFixed(2)}`,
       ],
       ['views read as another member', views.views, `${views.failures.length} disclose data`],

@@ -12,7 +12,7 @@ const countRows = async (database: D1Database, from: string) =>
   (await database.prepare(`select count(*) as n from ${from}`).first<number>('n')) ?? 0
 
 const race = async (service: Service, { quick, progress }: Context): Promise<Report> => {
-  const [rounds, joins, guesses, mails] = quick ? [3, 50, 200, 30] : [20, 50, 1_000, 30]
+  const [rounds, joins, guesses, mails] = quick ? [1, 10, 40, 10] : [20, 50, 1_000, 30]
   const { failures, check } = createChecks()
   for (let round = 0; round < rounds; round++) {
     progress(`races, round ${round + 1} of ${rounds}`)
@@ -96,7 +96,10 @@ export const codes: Attack = async (context) => {
   context.progress('guessing codes up to the daily limit')
   const guessed = mergeReports(await guess(verifying, 1, 20), await guess(verifying, 20, 100))
   context.progress('locking out and flooding others')
-  const locked = await lockOut(await context.start({ vars: { EMAIL_VERIFICATION: undefined } }))
+  const locked = await lockOut(
+    await context.start({ vars: { EMAIL_VERIFICATION: undefined } }),
+    context.quick ? 40 : 600,
+  )
   const blocked = await blockChange(await context.start())
   return mergeReports(raced, guessed, locked, blocked, await timeLogins(context), await timeLoginsOfSlots(context))
 }

@@ -17,7 +17,7 @@ const [OWNER, OWNER_ELSEWHERE, STRANGER, TAGGER] = ['192.0.2.10', '192.0.2.11', 
 /** An IPv6 /48, which one customer may hold. */
 const SITE = '2001:db8:7'
 
-export const lockOut = async (service: Service): Promise<Report> => {
+export const lockOut = async (service: Service, mails: number): Promise<Report> => {
   const { failures, check } = createChecks()
   const email = newEmail()
   const code = await receiveCode(service, email, OWNER)
@@ -29,7 +29,7 @@ export const lockOut = async (service: Service): Promise<Report> => {
   const { status: joined } = await joinWith(service, email, code, OWNER_ELSEWHERE)
   check(`the owner's sign-up from another network, after ${requests} requests of a stranger`, joined, 201)
 
-  const recipients = Array.from({ length: 600 }, (_, n) => `victim-${n}@attack.example`)
+  const recipients = Array.from({ length: mails }, (_, n) => `victim-${n}@attack.example`)
   const responses = await mapConcurrently(20, recipients, (to) => requestCode(service, to, STRANGER))
   const sent = responses.filter(({ status }) => status === 201).length
   // Four of the thirty went to the owner.
@@ -49,7 +49,7 @@ export const lockOut = async (service: Service): Promise<Report> => {
   return {
     figures: [
       ['a stranger’s requests for an address, before its owner signs up from another network', requests, `${joined}`],
-      ['mails requested to 600 addresses from one network', recipients.length, `${sent} sent`],
+      [`mails requested to ${mails} addresses from one network`, recipients.length, `${sent} sent`],
       ['mails requested to 30 addresses that differ in their tag, from one network', tagged.length, `${received} sent`],
       ['failed logins from 60 networks of one IPv6 /48', checks.length, `${evaluated} evaluated`],
     ],

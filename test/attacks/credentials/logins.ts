@@ -7,8 +7,6 @@ import { jsonRequest, type Member, newEmail, PASSWORD, signUp } from '../harness
 import type { Service } from '../harness/service'
 
 const OWNER_NETWORK = '198.51.100.1'
-const SECONDS = 20
-const FILL_MS = 3000
 const MAX_DELAY_MS = 1000
 
 /** The status of the response, or 0 if no response arrived. */
@@ -46,17 +44,18 @@ const tenLoginsPerSecond: Flood = async (service, isOver) => {
 }
 
 /** Half of them come from the owner's network, each of the others from its own. */
-const passwordChanges = (member: Member) =>
-  onConnections(64, async (service, n) => {
+const passwordChanges = (member: Member, connections: number) =>
+  onConnections(connections, async (service, n) => {
     const network = n % 2 === 0 ? OWNER_NETWORK : `203.0.113.${n}`
     const change = jsonRequest('PATCH', '/members/me', { password: `changed-${n}` }, { token: member.token, network })
     if ((await send(service, change)) === 429) await setTimeout(500)
   })
 
-const loginsFromSite = onConnections(80, async (service, n) => {
-  const { status } = await sendLogin(service, newEmail(), `2001:db8:7:${n.toString(16)}::1`)
-  if (status === 429) await setTimeout(500)
-})
+const loginsFromSite = (networks: number) =>
+  onConnections(networks, async (service, n) => {
+    const { status } = await sendLogin(service, newEmail(), `2001:db8:7:${n.toString(16)}::1`)
+    if (status === 429) await setTimeout(500)
+  })
 
 export const logins: Attack = async ({ start, quick, progress }) => {
   const service = await start()
@@ -65,6 +64,7 @@ export const logins: Attack = async ({ start, quick, progress }) => {
   const { check, failures } = createChecks()
   const figures: Figure[] = []
 
+  const [seconds, fillMs] = quick ? [0.5, 200] : [20, 3000]
   const logInFor = async (seconds: number) => {
     const logins: Awaited<ReturnType<typeof sendLogin>>[] = []
     const end = performance.now() + seconds * 1000
@@ -72,27 +72,28 @@ export const logins: Attack = async ({ start, quick, progress }) => {
     return { statuses: logins.map(({ status }) => status), latencies: logins.map(({ ms }) => ms) }
   }
 
-  const alone = median((await logInFor(3)).latencies)
-  const changes = passwordChanges(attacker)
+  const alone = median((await logInFor(quick ? seconds : 3)).latencies)
+  const [connections, networks] = quick ? [6, 6] : [64, 80]
+  const changes = passwordChanges(attacker, connections)
   const floods: [name: string, flood: Flood][] = [
     ['10 logins/s of random e-mails from one network', tenLoginsPerSecond],
-    ['password changes with one token on 64 connections', changes],
+    [`password changes with one token on ${connections} connections`, changes],
     ['both', (...flood) => Promise.all([tenLoginsPerSecond(...flood), changes(...flood)])],
-    ['80 networks (/64) of one IPv6 /48', loginsFromSite],
+    [`${networks} networks (/64) of one IPv6 /48`, loginsFromSite(networks)],
   ]
   for (const [name, flood] of floods) {
     progress(name)
     let isOver = false
     const flooding = flood(service, () => isOver)
-    await setTimeout(FILL_MS)
-    const { statuses, latencies } = await logInFor(quick ? 5 : SECONDS)
+    await setTimeout(fillMs)
+    const { statuses, latencies } = await logInFor(seconds)
     isOver = true
     await flooding
     const delay = quantile(latencies, 0.95) - alone
     figures.push([`another member’s logins during ${name}`, statuses.length, countStatuses(statuses)])
     figures.push(['p95 of their delay, ms', Math.round(delay), `a login alone takes ${Math.round(alone)} ms`])
     check(`${name}: refused logins`, statuses.filter((status) => status !== 200).length, 0)
-    if (!(delay < MAX_DELAY_MS)) failures.push(`${name}: the p95 of the delay is ${Math.round(delay)} ms`)
+    if (!quick && !(delay < MAX_DELAY_MS)) failures.push(`${name}: the p95 of the delay is ${Math.round(delay)} ms`)
   }
   return { figures, failures }
 }

@@ -8,11 +8,12 @@ import { insertMember } from '../harness/members'
 const ZONES = ['UTC', 'Asia/Seoul', 'America/New_York', 'Europe/Berlin']
 
 export const stats: Attack = async ({ quick, seed, progress, start }) => {
-  const perZone = (quick ? 40 : 2000) / ZONES.length
+  const zones = quick ? ZONES.slice(2) : ZONES
+  const perZone = quick ? 2 : 2000 / ZONES.length
   const failures: string[] = []
   const compared = { years: 0, rows: 0 }
-  await concurrently(ZONES.length, async (lane) => {
-    const zone = ZONES[lane] ?? 'UTC'
+  await concurrently(zones.length, async (lane) => {
+    const zone = zones[lane] ?? 'UTC'
     const service = await start({ writesPerMinute: 1e9, uploadsPerMinute: 1e9, vars: { TIME_ZONE: zone } })
     for (let n = 0; n < perZone; n++) {
       const { token } = await insertMember(service)
@@ -31,7 +32,7 @@ export const stats: Attack = async ({ quick, seed, progress, start }) => {
   })
   return {
     figures: [
-      ['statistics of random libraries, compared with a model', perZone * ZONES.length, `${failures.length} differ`],
+      ['statistics of random libraries, compared with a model', perZone * zones.length, `${failures.length} differ`],
       ['years of them, all figures compared', compared.years, 'every figure'],
       ['rows listed behind figures', compared.rows, 'exactly those counted'],
     ],

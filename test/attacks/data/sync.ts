@@ -66,7 +66,7 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
     vars: { LOG_SAMPLE_RATE: '0.01' },
   })
   const slots = await openSlots(service)
-  const total = Number(HISTORIES ?? (quick ? 20 : MOST))
+  const total = Number(HISTORIES ?? (quick ? 8 : MOST))
   const most = HISTORIES ? 1 : MAX_FAILURES
   const step = quick ? 10 : 50
   const histories: History[] = []

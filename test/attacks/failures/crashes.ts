@@ -188,7 +188,7 @@ const writeUntilKilled = async (current: Current, writers: Writer[]) => {
 }
 
 export const crashes: Attack = async ({ start, quick, progress }) => {
-  const times = quick ? 5 : 100
+  const times = quick ? 1 : 100
   const failures: string[] = []
   let [acknowledged, repeated, lost, mismatches] = [0, 0, 0, 0]
   const options = { data: makeFolder(), uploadsPerMinute: 100_000 }

@@ -158,7 +158,7 @@ const fillLibrary = async (service: Service, { memberId }: Member, books: number
 const withdrawLarge = async ({ quick, progress, start }: Context): Promise<Report> => {
   const service = await start()
   const [leaver, neighbour] = [await insertMember(service), await insertMember(service)]
-  const books = quick ? 5000 : 100_000
+  const books = quick ? 500 : 100_000
   progress(`filling a library of ${books} books and ${5 * books} memos`)
   await fillLibrary(service, leaver, books)
   const failures: string[] = []

@@ -58,7 +58,7 @@ const sendChunked = async ({ url }: Service, sender: Sender, body: Uint8Array): 
   }
 }
 
-export const slow: Attack = async ({ start, progress }) => {
+export const slow: Attack = async ({ start, quick, progress }) => {
   const service = await start({ uploadsPerMinute: 1e9 })
   const [attacker, reader] = [await signUp(service), await signUp(service)]
   const bookId = await registerBook(service, reader)
@@ -70,7 +70,7 @@ export const slow: Attack = async ({ start, progress }) => {
     const response = await send().catch((error: Error) => ({ status: error.message }))
     const took = Math.round(performance.now() - begin)
     check(what, response.status, status)
-    if (took > ms) failures.push(`${what}: took ${took} ms`)
+    if (!quick && took > ms) failures.push(`${what}: took ${took} ms`)
     figures.push([`${what}, ms`, took, String(response.status)])
   }
 
