@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { fieldsOf } from '../../src/library/books/fields.ts'
+import { fieldsOf } from '../../src/values/book-fields.ts'
 import { checkAside } from '../members/block.ts'
 import { idsOf } from '../slots/table.ts'
 import { repeatUnsent } from '../wrangler/repeat-unsent.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { fieldsOf } from '../../src/library/books/fields.ts'
+import { fieldsOf } from '../../src/values/book-fields.ts'
 
 const STEP = 100_000
 const BOOKS_PER_MEMBER = 100

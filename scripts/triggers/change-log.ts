@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../src/library/books/fields.ts'
+import { fieldsOf } from '../../src/values/book-fields.ts'
 import { list, type Trigger } from './sql.ts'
 
 /** The codes of CHANGE_KINDS in src/db/schema/sync-tables.ts. */

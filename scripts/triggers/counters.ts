@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../src/library/books/fields.ts'
+import { fieldsOf } from '../../src/values/book-fields.ts'
 import { count, list, type Trigger } from './sql.ts'
 
 const OF_MEMBER = 'memberId = NEW.memberId'

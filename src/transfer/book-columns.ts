@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { books } from '../db/schema/book-tables'
-import { fieldsOf } from '../library/books/fields'
+import { fieldsOf } from '../values/book-fields'
 import { BOOK_STATUSES } from '../values/contract'
 
 // The columns of a book that files of imports and exports have.

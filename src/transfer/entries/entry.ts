@@ -1,5 +1,4 @@
-import type { books } from '../../db/schema/book-tables'
-import { fieldsOf } from '../../library/books/fields'
+import { fieldsOf } from '../../values/book-fields'
 import {
   type BOOK_FORMATS,
   BOOK_STATUSES,
@@ -149,13 +148,15 @@ export type Shelf = (typeof SHELF_MEANINGS)[number]
 /** `columns`: names in the file, and the known names to read them by. */
 export type ImportOptions = { shelfMap: Record<string, Shelf>; columns: Record<string, string> }
 
-type Book = typeof books.$inferSelect
 const DETAILS = fieldsOf('fill')
+type OtherThanText = Record<'itemPage' | 'publishedYear' | 'seriesNumber', number> & {
+  format: (typeof BOOK_FORMATS)[number]
+}
+type Details = {
+  [Field in (typeof DETAILS)[number]]: (Field extends keyof OtherThanText ? OtherThanText[Field] : string) | null
+}
 /** Those of a book of which a file says nothing. */
-export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Pick<
-  Book,
-  (typeof DETAILS)[number]
->
+export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Details
 const unknown = <Value>(): Value | null => null
 const unknownText = unknown<string>
 

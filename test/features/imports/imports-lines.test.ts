@@ -1,8 +1,8 @@
 // @module-tag one-slot
 import { expect, it } from 'vitest'
-import { fieldsOf } from '../../../src/library/books/fields'
 import { emptyEntry } from '../../../src/transfer/entries/entry'
 import { createLineReader, createLineWriter, READER_PROTOCOL } from '../../../src/transfer/entries/reader-protocol'
+import { fieldsOf } from '../../../src/values/book-fields'
 import readerConfig from '../../../wrangler.reader.toml?raw'
 import serviceConfig from '../../../wrangler.toml?raw'
 import librarythingJson from '../../fixtures/imports/librarything.json?raw'

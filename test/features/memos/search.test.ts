@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf } from '../../../src/library/books/fields'
+import { fieldsOf } from '../../../src/values/book-fields'
 import { toFoldedColumn } from '../../../src/values/text/fold'
 import { type Reader, signUp } from '../../support/api'
 import { memberDatabase } from '../../support/database'

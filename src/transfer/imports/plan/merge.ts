@@ -1,6 +1,6 @@
-import { fieldsOf } from '../../../library/books/fields'
 import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
 import { isInOrder } from '../../../library/readings/schema'
+import { fieldsOf } from '../../../values/book-fields'
 import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'

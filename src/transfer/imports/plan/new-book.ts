@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../library/books/fields'
+import { fieldsOf } from '../../../values/book-fields'
 import { utf8Bytes } from '../../../values/quotas'
 import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, ExactValues, Loss } from '../../entries/entry'

@@ -3,7 +3,7 @@ import { callerId } from '../../../db/caller'
 import { sqlStatement } from '../../../db/client'
 import { columnsOf, toJson } from '../../../db/json'
 import { textLimit } from '../../../db/quotas'
-import { fieldsOf } from '../../../library/books/fields'
+import { fieldsOf } from '../../../values/book-fields'
 import { isOwnReportRow } from '../store'
 import { historyEdits, historyState, tagState } from './snapshot'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../../db/json'
-import { fieldsOf } from '../../../library/books/fields'
+import { fieldsOf } from '../../../values/book-fields'
 import { BOOK_COLUMNS, ofBook, tagRowsOfBook } from '../../book-columns'
 
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.

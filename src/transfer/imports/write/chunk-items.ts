@@ -1,5 +1,5 @@
-import { fieldsOf } from '../../../library/books/fields'
 import { newVersion } from '../../../library/memos/versions'
+import { fieldsOf } from '../../../values/book-fields'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
 import type { Cells, EntryMemo } from '../../entries/entry'
 import { changesOf, toUndo } from '../plan/changes'
