@@ -140,7 +140,7 @@ describe('a large book', () => {
     const { body } = await reader.get('/export/memos.md')
     expect(body.match(/^### Summary, page 1, 2026-01-01$/gm)).toHaveLength(20)
     const [, , row] = parseTable((await reader.get('/export.csv')).body)
-    expect(row?.cells.at(-1)).toBe(',2001;,2002;,2003;,2004;,2005')
+    expect(row?.cells).toContain(',2001;,2002;,2003;,2004;,2005')
     expect(row?.cells.find((cell) => cell.length > 60_000)?.[0]).toBe('5')
   })
 
