@@ -157,7 +157,7 @@ export class Book {
     }
     let isRestored = false
     const archived = this.past.find(({ readingId }) => readingId === this.own.archivedId)
-    if (archived && this.own.note === null && day(after.readStartDate) === this.own.archivedStart) {
+    if (archived && !this.isRefined() && day(after.readStartDate) === this.own.archivedStart) {
       const isDone = status === 'DONE' && book.bookStatus !== 'DONE' && day(after.readEndDate) === this.own.archivedEnd
       const goesOn =
         status === 'ING' && book.bookStatus === 'YET' && archived.outcome === 'STOPPED' && !archived.finishedAt
@@ -186,12 +186,40 @@ export class Book {
     if (isKept) this.ids.last = Math.max(this.ids.last, readingId ?? this.ids.last + 1)
     this.describe(reading, this.book.star, isKept ? (readingId ?? this.ids.last) : undefined)
   }
-  updateReading({ readingId, ...values }) {
-    const { isPaused: _, ...past } = values
+  /** What is not sent stays, hidden dates included. */
+  updateCurrent(patch) {
+    const { startedAt, finishedAt, outcome, quarters, note, isPaused } = patch
+    const { book, own } = this
+    if (startedAt !== undefined) {
+      Object.assign(book, { readStartDate: toTime(startedAt, book.readStartDate) })
+      Object.assign(own, { startedAt: isFull(startedAt) ? null : startedAt, archivedStart: null })
+    }
+    if (outcome !== undefined) {
+      const isStopped = outcome === 'STOPPED'
+      const readEndDate = outcome === 'FINISHED' ? toTime(finishedAt, book.readEndDate) : null
+      Object.assign(book, { bookStatus: outcome ? 'DONE' : 'ING', readEndDate })
+      const partial = isFull(finishedAt) && !isStopped ? null : finishedAt
+      Object.assign(own, { finishedAt: partial, isStopped, isPaused, archivedEnd: null })
+    }
+    if (quarters !== undefined) {
+      Object.assign(book, { star: stars(quarters) ?? 0 })
+      Object.assign(own, { quarters, archivedStar: null })
+    }
+    if (note !== undefined) Object.assign(own, { note })
+  }
+  /** The columns of the book, as planned. */
+  refine({ bookStatus, readStartDate, readEndDate, star, ...own }) {
+    this.book = { bookStatus, readStartDate, readEndDate, star }
+    this.own = { ...this.own, ...own }
+  }
+  updateReading({ readingId, ...patch }) {
+    const { isPaused: _, ...past } = patch
     if (this.current()?.readingId === readingId) {
-      if (this.book.bookStatus === 'ING' && values.outcome === 'FINISHED') this.ids.finishes.push(this.bookId)
-      this.describe(values, 0)
-    } else this.past = this.past.map((each) => (each.readingId === readingId ? { readingId, ...past } : each))
+      if (this.book.bookStatus === 'ING' && patch.outcome === 'FINISHED') this.ids.finishes.push(this.bookId)
+      this.book = { ...this.book }
+      this.own = { ...this.own }
+      this.updateCurrent(patch)
+    } else this.past = this.past.map((each) => (each.readingId === readingId ? { ...each, ...past } : each))
     this.settle()
   }
   deleteReading({ readingId }) {

@@ -46,7 +46,7 @@ export class Library {
         model.reach('imported: changed meanwhile')
         continue
       }
-      if (refined) model.describe(refined, model.book.star)
+      if (refined) model.refine(refined)
       else
         model.book = { ...model.book, bookStatus: bookStatus ?? model.book.bookStatus, star: star ?? model.book.star }
       model.own = { ...model.own, importId }

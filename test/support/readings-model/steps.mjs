@@ -45,6 +45,11 @@ export const createSteps = ({ random, pick, maybe }) => {
     for (const name of Object.keys(dates)) if (dates[name]) dates[name] += 'T08:30:00'
     return withoutUndefined({ bookStatus: maybe(pick(STATUSES)), ...dates, star: maybe(pick([0, 1, 3, 4, 5])) })
   }
+  /** What a client sends of a reading. How it ended is sent as a whole. */
+  const some = ({ startedAt, quarters, note, ...end }) => {
+    const others = withoutUndefined({ startedAt: maybe(startedAt), quarters: maybe(quarters), note: maybe(note) })
+    return random() < 0.5 || Object.keys(others).length === 0 ? { ...others, ...end } : others
+  }
   const change = (model) => {
     const known = model.all()
     const kind = pick([
@@ -58,7 +63,7 @@ export const createSteps = ({ random, pick, maybe }) => {
     if (kind === 'createReading') return [kind, reading()]
     const { readingId, isCurrent } = pick(known)
     // Only the current reading can be open.
-    return [kind, kind === 'deleteReading' ? { readingId } : { readingId, ...(isCurrent ? reading() : ended()) }]
+    return [kind, kind === 'deleteReading' ? { readingId } : { readingId, ...some(isCurrent ? reading() : ended()) }]
   }
   /** What an import plans for a book: as a reader of files compares the file with the library. */
   const item = (model) => {
@@ -71,10 +76,16 @@ export const createSteps = ({ random, pick, maybe }) => {
         planned.star = pick([null, 2])
     }
     // The file says more of the current reading, ends it, or begins the first one of an unread book.
-    if (kind === 'refined')
-      planned.refined = current?.outcome
-        ? { ...current, ...withoutUndefined({ note: maybe('f'), quarters: maybe(13) }) }
-        : reading()
+    if (kind === 'refined') {
+      const copy = Object.assign(new Book(model.bookId, { last: 0 }, {}), {
+        book: { ...model.book },
+        own: { ...model.own },
+      })
+      if (current) copy.updateCurrent(some(current.outcome ? ended() : reading()))
+      else copy.describe(reading(), copy.book.star)
+      const { readingId: _, importId, ...own } = copy.own
+      planned.refined = { ...copy.book, ...own }
+    }
     if (kind === 'readings' || kind === 'refined')
       for (let n = pick([0, 1, 1, 2]); n > 0; n--) planned.ended.push(ended())
     if (kind === 'readings') planned.open = pick([null, null, reading([null])])

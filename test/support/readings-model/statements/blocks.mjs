@@ -53,13 +53,16 @@ export const createBlocks = (broken) => {
     promote(books, `(${isKept} or ${orIf})`),
   ]
   /** The values of a reading as columns of its book: `value` gives the SQL of each. */
-  const describe = (value) => `bookStatus = iif(${value('outcome')} is null, 'ING', 'DONE'),
-    readStartDate = ${stamp(value('startedAt'), 'readStartDate')},
-    readEndDate = iif(${value('outcome')} = 'FINISHED', ${stamp(value('finishedAt'), 'readEndDate')}, null),
-    startedAt = ${partial(value('startedAt'))},
-    finishedAt = iif(${value('outcome')} = 'FINISHED', ${partial(value('finishedAt'))}, ${value('finishedAt')}),
-    isStopped = ${value('outcome')} is 'STOPPED', quarters = ${value('quarters')}, note = ${value('note')},
-    isPaused = ${value('isPaused')}, ${UNARCHIVED}`
+  const describe = {
+    start: (value) =>
+      `readStartDate = ${stamp(value('startedAt'), 'readStartDate')}, startedAt = ${partial(value('startedAt'))}`,
+    end: (value) => `bookStatus = iif(${value('outcome')} is null, 'ING', 'DONE'),
+      readEndDate = iif(${value('outcome')} = 'FINISHED', ${stamp(value('finishedAt'), 'readEndDate')}, null),
+      finishedAt = iif(${value('outcome')} = 'FINISHED', ${partial(value('finishedAt'))}, ${value('finishedAt')}),
+      isStopped = ${value('outcome')} is 'STOPPED', isPaused = ${value('isPaused')}`,
+    all: (value) => `${describe.start(value)}, ${describe.end(value)},
+      star = coalesce(${stars(value('quarters'))}, star), quarters = ${value('quarters')}, note = ${value('note')}, ${UNARCHIVED}`,
+  }
   const forget = (books) => `update books set ${UNARCHIVED} where ${isInSet('books', books)}
     and archivedId is not null and not exists (select 1 from readings k where k.readingId = archivedId)`
   /** A book without readings: the identifier of its last one never comes back. */

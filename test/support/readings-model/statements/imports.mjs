@@ -1,6 +1,6 @@
 // The import of a chunk of rows, and its undo. The number of statements is constant.
 import { insertPast } from './blocks.mjs'
-import { COLUMNS, LAST, LIMIT, stars } from './schema.mjs'
+import { COLUMNS, LAST, LIMIT } from './schema.mjs'
 
 /** @param broken whether a part of the design is left out */
 export const createImports = (broken, blocks, undo) => {
@@ -21,6 +21,7 @@ export const createImports = (broken, blocks, undo) => {
   const insertNew = `insert into books (bookId, memberId, ${COLUMNS.slice(0, 4).join(', ')}, startedAt, finishedAt, isStopped, quarters, note, isPaused)
     select ${item('bookId')}, :memberId, ${['bookStatus', 'readStartDate', 'readEndDate', 'star', 'startedAt', 'finishedAt', 'isStopped', 'quarters', 'note', 'isPaused'].map((name) => `item.value -> 'new' ->> '${name}'`).join(', ')}
     from ${items} where item.value -> 'new' is not null`
+  const REFINED = COLUMNS.filter((name) => !['readingId', 'importId'].includes(name))
   const opened = (name) => `item.value -> 'open' ->> '${name}'`
   const importChunk = [
     `insert into undos (memberId, importId, row, bookId, kind, undo)
@@ -39,7 +40,8 @@ export const createImports = (broken, blocks, undo) => {
     `update books set bookStatus = coalesce(${item('bookStatus')}, bookStatus), star = coalesce(${item('star')}, star), importId = :importId
      from ${items} where books.bookId = ${item('bookId')} and +books.memberId = :memberId and ${isAsPlanned}
        and item.value -> 'refined' = 'null' and coalesce(${item('bookStatus')}, ${item('star')}) is not null`,
-    `update books set ${describe(field)}, star = coalesce(${stars(field('quarters'))}, star), importId = :importId
+    // The values of the columns, since the row is as it was when they were planned.
+    `update books set ${REFINED.map((name) => `${name} = ${field(name)}`).join(', ')}, importId = :importId
      from ${items} where books.bookId = ${item('bookId')} and +books.memberId = :memberId and ${isAsPlanned} and item.value -> 'refined' <> 'null'`,
     `${insertPast} select ${LAST} + row_number() over (order by place), memberId, bookId,
        ${['startedAt', 'finishedAt', 'outcome', 'quarters', 'note'].map((name) => `reading ->> '${name}'`).join(', ')}
@@ -56,7 +58,7 @@ export const createImports = (broken, blocks, undo) => {
             `c.outcome is not null and ((${isOvertaken} and c.bookId in (${someBooks(hasReadings('item'))})) or (${hasOpen} and ${hasRoom('c')}))`,
           ),
         ]),
-    `update books set ${describe(opened)}, star = coalesce(${stars(opened('quarters'))}, star),
+    `update books set ${describe.all(opened)},
        readingId = iif(${isKept}, ${LAST} + place, readingId)
      from (select value, row_number() over (order by key) as place from json_each(:items)) as item
      where books.bookId = ${item('bookId')} and +books.memberId = :memberId and item.value -> 'open' <> 'null'

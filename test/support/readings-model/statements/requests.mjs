@@ -24,6 +24,9 @@ export const createRequests = (broken, blocks) => {
   const ownBook = isInSet('books', ONE)
   const isOfBook = `bookStatus <> 'YET' and ${currentId()} = :readingId`
 
+  const START = [describe.start(parameter), 'archivedStart = null']
+  const END = [describe.end(parameter), 'archivedEnd = null']
+
   const patchBook = (patch) => {
     const { bookStatus } = patch
     const sets = Object.keys(patch).map((name) => `${name} = :${name}`)
@@ -49,7 +52,7 @@ export const createRequests = (broken, blocks) => {
     // restore: status and dates are again those of the reading that was archived, so it was only put back.
     const restore = [
       `update books set bookStatus = :bookStatus, ${taken('false')} from readings as p
-       where ${ownBook} and p.readingId = archivedId and books.note is null and ${start} is archivedStart and ${isUndone}`,
+       where ${ownBook} and p.readingId = archivedId and not ${isRefined('books')} and ${start} is archivedStart and ${isUndone}`,
     ]
     return [
       ...(bookStatus === 'DONE' || broken('archive') ? [] : archive),
@@ -68,21 +71,31 @@ export const createRequests = (broken, blocks) => {
   ]
   const createOpen = [
     keep(ONE, `c.outcome is not null and ${hasRoom('c')}`),
-    `update books set ${describe(parameter)}, star = coalesce(${stars(':quarters')}, star),
+    `update books set ${describe.all(parameter)},
        readingId = iif(${isKept}, ${LAST} + 1, readingId)
      where ${ownBook} and (${isKept} or (bookStatus = 'YET' and ${hasRoom('books')}))`,
   ]
 
-  const updateReading = ({ outcome }) => [
-    `update books set ${describe(parameter)}, star = coalesce(${stars(':quarters')}, 0) where ${ownBook} and ${isOfBook}`,
-    ...(outcome
-      ? [
-          `update readings set startedAt = :startedAt, finishedAt = :finishedAt, outcome = :outcome, quarters = :quarters, note = :note
-           where readingId = :readingId and memberId = :memberId`,
-        ]
-      : []),
-    ...settle(ONE),
-  ]
+  /** What of a reading is sent, as columns of its book. What is not sent stays, hidden dates included. */
+  const updateReading = (patch) => {
+    const names = Object.keys(patch).filter((name) => name !== 'readingId')
+    const isSent = (name) => names.includes(name)
+    const sets = [
+      ...(isSent('startedAt') ? START : []),
+      ...(isSent('outcome') ? END : []),
+      ...(isSent('quarters')
+        ? [`star = coalesce(${stars(':quarters')}, 0), quarters = :quarters, archivedStar = null`]
+        : []),
+      ...(isSent('note') ? ['note = :note'] : []),
+    ]
+    const ofPast = names.filter((name) => name !== 'isPaused').map((name) => `${name} = :${name}`)
+    const isPast = 'readingId = :readingId and memberId = :memberId'
+    return [
+      `update books set ${sets.join(', ')} where ${ownBook} and ${isOfBook}`,
+      ...(patch.outcome === null ? [] : [`update readings set ${ofPast.join(', ')} where ${isPast}`]),
+      ...settle(ONE),
+    ]
+  }
 
   const deleteReading = [
     promote(ONE, isOfBook),
