@@ -83,6 +83,7 @@ const PROJECTS = [
   inNode('runbook'),
   // Chromium takes seconds to lay out the reference beside other load.
   inNode('browser', { expect: { poll: { timeout: 60_000 } } }),
+  inNode('commands'),
   inNode('clients', { globalSetup: 'test/clients/install.ts' }),
 ]
 

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
-import { type Command, readCommands } from './documents.ts'
+import { type Command, readCommands } from '../support/document/commands.ts'
 import { createOperator, type Given } from './operator.ts'
 import { type Member, WHOLE } from './service.ts'
 
@@ -13,10 +13,10 @@ const NOT_RUN: [command: string, reason: string][] = [
   ['npx wrangler email sending list', 'lists the domains of an account'],
   ['git switch --detach COMMIT && npm ci && npm run deploy', 'downloads the packages of another commit'],
   ['rclone sync r2:reading-library-images backup:images', 'copies from an account, with a tool of its own'],
-  ['npm run bench -- passwords', 'takes minutes; npm test runs the benchmarks'],
+  ['npm run bench -- passwords', 'takes minutes; test/commands runs it with --quick'],
 ]
 
-const DOCUMENTS = ['deploy.md', 'operations.md']
+const DOCUMENTS = ['docs/deploy.md', 'docs/operations.md']
 const commands = DOCUMENTS.flatMap(readCommands)
 const executed = new Set<string>()
 

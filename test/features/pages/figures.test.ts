@@ -34,30 +34,23 @@ const expectPrinted = (printed: string, shown: string) =>
   expect(numbersOf(printed)).toEqual(expect.arrayContaining(numbersOf(shown)))
 
 describe('the benchmark printed', () => {
-  // Without the other parts, the benchmark prints only the rows of an endpoint.
-  const isTimed = 'speed' in bench
-
   it.each(tableBelow(cost, 'Endpoints'))('the figures of %s', (name, ...cells) => {
-    const shown = isTimed ? cells : cells.slice(0, 3)
-    expectPrinted(printedOf(name), shown.join(' '))
-  })
-
-  it.runIf('peers' in bench).each(tableBelow(cost, 'Compared with Express and Fastify'))(
-    'the speed of %s on Node',
-    (name, ...cells) => {
-      expectPrinted(printedOf(name), cells.join(' '))
-    },
-  )
-
-  it.runIf(isTimed).each(cost.match(/^- .*(?:\n {2}.*)*/gm) ?? [])('%s', (item) => {
-    expectPrinted(report.join('\n'), item)
-  })
-
-  it.runIf(isTimed).each(tableBelow(cost, 'Monthly cost'))('the monthly cost of %s', (name, ...cells) => {
     expectPrinted(printedOf(name), cells.join(' '))
   })
 
-  it.runIf(isTimed)('the monthly cost in the README', () => {
+  it.each(tableBelow(cost, 'Compared with Express and Fastify'))('the speed of %s on Node', (name, ...cells) => {
+    expectPrinted(printedOf(name), cells.join(' '))
+  })
+
+  it.each(cost.match(/^- .*(?:\n {2}.*)*/gm) ?? [])('%s', (item) => {
+    expectPrinted(report.join('\n'), item)
+  })
+
+  it.each(tableBelow(cost, 'Monthly cost'))('the monthly cost of %s', (name, ...cells) => {
+    expectPrinted(printedOf(name), cells.join(' '))
+  })
+
+  it('the monthly cost in the README', () => {
     const [total] = numbersOf(printedOf('total, with the plan'))
     expect(readme).toContain(`$${total} a month for 10,000 members`)
   })

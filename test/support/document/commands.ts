@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 
 /** A command that a document tells the operator to run, in one line unless it is quoted over several. */
 export type Command = { document: string; heading: string; text: string }
 
 /** A block of code, a heading, or code within a paragraph. */
-const PARTS = /^```(?<language>\w*)\n(?<block>[\s\S]*?)^```|^#+ (?<heading>.+)$|`(?<inline>[^`]+)`/gm
+const PARTS = /^ *```(?<language>\w*)\n(?<block>[\s\S]*?)^ *```|^#+ (?<heading>.+)$|`(?<inline>[^`]+)`/gm
 const COMMAND = /^(?:[A-Z_]+=\S+ )?(?:npm run|npx|openssl|rclone|git) /
 
 const isComplete = (lines: string) => spawnSync('bash', ['-n'], { input: lines }).status === 0
@@ -24,10 +25,11 @@ const splitScript = (script: string) => {
   return commands
 }
 
-/** All commands of a document in `docs`, in order. */
-export const readCommands = (document: string): Command[] => {
+/** All commands of a document, in order. */
+export const readCommands = (path: string): Command[] => {
+  const document = basename(path)
   let heading = ''
-  return [...readFileSync(`docs/${document}`, 'utf8').matchAll(PARTS)].flatMap(({ groups = {} }) => {
+  return [...readFileSync(path, 'utf8').matchAll(PARTS)].flatMap(({ groups = {} }) => {
     const { language, block, inline, heading: next } = groups
     if (next) heading = next
     const inlined = inline?.replaceAll(/\s+/g, ' ') ?? ''

@@ -1,0 +1,119 @@
+// Every command that the documents name, but for those of docs/deploy.md and docs/operations.md, which test/runbook runs.
+
+export type Run = {
+  /** As the documents have them. */
+  commands: string[]
+  /** The quickest form, in which URL is a running service, TOKEN a token of its demo member, and FOLDER a temporary folder. */
+  quick: string
+  /** What it must print. */
+  prints: string
+  /** Printed at the start of a line for each row of the first column of these tables. */
+  tables?: { document: string; heading?: string; lineOf: (cell: string) => string }
+}
+
+/** In an order in which they can run: some need what earlier ones made. */
+export const RUNS: Run[] = [
+  {
+    commands: ['npm run openapi'],
+    quick:
+      'cp docs/openapi.json FOLDER && npm run openapi && cmp FOLDER/openapi.json docs/openapi.json && echo unchanged',
+    prints: 'unchanged',
+  },
+  {
+    commands: ['npm run db -- generate --name memo_colour', 'npm run db -- generate'],
+    quick: 'npm run db -- generate --name memo_colour',
+    prints: 'No schema changes',
+  },
+  {
+    commands: ['npm run seed'],
+    quick: 'npm run seed -- --url URL',
+    prints: 'Created the demo member',
+  },
+  {
+    commands: [
+      'npm run export -- --url https://library.example --token TOKEN',
+      'npm run export -- --out backups/may.json --force',
+    ],
+    quick: 'npm run export -- --url URL --token TOKEN --out FOLDER/may.json --force',
+    prints: 'may.json',
+  },
+  {
+    commands: ['npm run export -- --csv'],
+    quick: 'npm run export -- --csv --url URL --token TOKEN --out FOLDER/goodreads_library_export.csv',
+    prints: 'goodreads_library_export.csv',
+  },
+  {
+    commands: [`npm run import -- goodreads_library_export.csv --token "$TOKEN" --dry-run --map 'abandonados=STOPPED'`],
+    quick: `npm run import -- FOLDER/goodreads_library_export.csv --url URL --token TOKEN --dry-run --map 'abandonados=STOPPED'`,
+    prints: 'Nothing was written: it was a dry run.',
+  },
+  {
+    commands: ['npm run import -- --list'],
+    quick: 'npm run import -- --list --url URL --token TOKEN',
+    prints: 'goodreads',
+  },
+  {
+    commands: ['npm run smoke'],
+    quick: 'npm run smoke -- --url URL --public',
+    prints: 'passed',
+  },
+  {
+    commands: [
+      'npm run bench',
+      'npm run bench -- --json test/fixtures/figures/bench.json',
+      'npm run bench -- rows',
+      'npm run bench -- reference',
+    ],
+    quick: 'npm run bench -- PARTS --quick --json FOLDER/bench.json',
+    prints: 'targets met',
+    tables: { document: 'docs/cost.md', lineOf: (cell) => `${cell}  ` },
+  },
+  {
+    commands: [
+      'npm run attack',
+      'npm run attack -- forgery codes',
+      'npm run attack -- --json test/fixtures/figures/attacks.json',
+      'npm run attack -- stats',
+    ],
+    quick: 'npm run attack -- --quick --json FOLDER/attacks.json',
+    prints: 'No failures',
+    tables: { document: 'docs/trust.md', heading: 'Results', lineOf: (cell) => `${cell.replaceAll('`', '')}: ` },
+  },
+  {
+    commands: ['npm run attack -- codes --slots 3'],
+    quick: 'npm run attack -- codes --slots 3 --quick',
+    prints: 'No failures',
+  },
+  {
+    commands: ['npm run mutate'],
+    quick:
+      'npm run mutate -- --count 2 --seed 3 --files scripts/reference/markdown.ts --tests test/tools/reference.test.ts',
+    prints: '2 mutants: 1 found',
+  },
+  {
+    commands: ['npm run mutate -- --list test/attacks/data/sync-mutations.ts'],
+    quick: 'npm run mutate -- --list test/attacks/data/sync-mutations.ts --only books_insert_logged',
+    prints: '0 survived',
+  },
+]
+
+/** Commands that other files run, or that are how CI runs. */
+export const ELSEWHERE: [command: string, file: string][] = [
+  ['npm ci', '.ci/run'],
+  ['npm test', '.ci/run'],
+  ['npm run test:all', '.ci/run'],
+  ['npx vitest run --project browser', '.ci/run'],
+  ['npx vitest run --project clients', '.ci/run'],
+  ['npx vitest run test/features/books/books.test.ts', 'test/features/books/books.test.ts'],
+  ['npx biome check --write .', 'package.json'],
+  ['npm run dev', 'test/support/service/dev-server.ts'],
+  ['npm run client', 'test/clients/package.test.ts'],
+  ['npm run db -- time-migrations', 'test/tools/migrations.test.ts'],
+]
+
+export const NOT_RUN: [command: string, reason: string][] = [
+  [
+    'ALL_FAULTS=1 npx vitest run --project alone-in-slot test/attacks/slots',
+    'takes minutes; CI runs a part of the faults',
+  ],
+]
