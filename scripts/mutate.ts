@@ -1,7 +1,7 @@
 // Mutation testing: changes one expression of src at a time, runs tests until one fails, and lists the mutants that no test
 // finds. A survivor indicates a missing test or unnecessary code. Tests that share a name with the file run first.
 //   npm run mutate -- --files 'src/library/images/**' --count 10 --seed 42
-//   npm run mutate -- --tests '--tags-filter=!slow' --next '--tags-filter=slow'     # options of vitest: what only slow tests find
+//   npm run mutate -- --all     # also runs what only `npm run test:all` does, on mutants that `npm test` does not find
 // Or makes each mutation of a list, and runs the attack that must find it:
 //   npm run mutate -- --list test/attacks/data/sync-mutations.ts --only cursor
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -11,6 +11,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
 
 /** Tests whose names do not start with the name of a file or folder that they cover. */
 const MORE_TESTS: Record<string, string[]> = {
@@ -59,6 +60,8 @@ const listMutants = (file: string) => {
   return mutants.filter(isChange)
 }
 
+/** The projects that run a file of tests by itself. */
+const SINGLE_FILES = ['functions', 'alone', 'file']
 const listLikelyTests = (file: string) => {
   const parts = file.replace(/\.ts$/, '').split('/').slice(1)
   const names = parts.flatMap((part) => [part, ...(MORE_TESTS[part] ?? [])])
@@ -70,8 +73,8 @@ const options = {
   count: option('20'),
   seed: option(String(Date.now() % 1_000_000)),
   files: option('src/**/*.ts'),
-  tests: option('--tags-filter=!slow'),
-  next: option(''),
+  tests: option(''),
+  all: { type: 'boolean', default: false } as const,
   list: option(''),
   only: option(''),
 }
@@ -98,13 +101,13 @@ const run = async (command: string, args: string[], env = {}) => {
   return code === 0
 }
 /** Runs tests with options of vitest until one fails. Returns which, or undefined if all pass. */
-const findFailure = async (args: string, tests: string[], timeout: number) => {
+const findFailure = async (args: string[], timeout: number) => {
   const results = join(copy, 'dist/mutant.json')
   rmSync(results, { force: true })
   const timer = setTimeout(kill, timeout)
   const flags = ['--bail=1', '--passWithNoTests', '--reporter=json', `--outputFile=${results}`]
   // The same random cases for each mutant.
-  const hasPassed = await run('vitest', ['run', ...args.split(' ').filter(Boolean), ...flags, ...tests], { SEED: seed })
+  const hasPassed = await run('vitest', ['run', ...args, ...flags], { SEED: seed })
   clearTimeout(timer)
   if (hasPassed) return undefined
   // A mutant in an endless loop is stopped, and found.
@@ -159,24 +162,34 @@ ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1))
 const total = Math.min(Number(count), ranked.length)
 console.log(`${total} of ${candidates.length} mutants, --seed ${seed}`)
 
-/** The options of each phase, and the longest that it may take. */
-const phases: { args: string; timeout: number }[] = []
-for (const args of [flags.tests, flags.next].filter(Boolean)) {
+type Phase = { name: string; args: string[]; likely?: string[] }
+/** `likely`: the options for single files, which may be of those that share a Worker. */
+const PHASES: Phase[] = flags.tests
+  ? [{ name: flags.tests, args: [flags.tests] }]
+  : [{ name: 'npm test', args: [NOT_SLOW, ...inProjects(QUICK)], likely: [NOT_SLOW, ...inProjects(SINGLE_FILES)] }]
+if (flags.all) {
+  PHASES.push({ name: 'slow tests', args: [SLOW, ...inProjects(QUICK)] })
+  PHASES.push({ name: 'further projects', args: inProjects(FURTHER) })
+}
+/** The longest that each phase may take. */
+const timeouts = new Map<Phase, number>()
+for (const phase of PHASES) {
   const start = Date.now()
-  const failure = await findFailure(args, [], 3_600_000)
+  const failure = await findFailure(phase.args, 3_600_000)
   if (failure) throw new Error(`Fails without a mutant: ${failure}`)
-  phases.push({ args, timeout: 20_000 + 2 * (Date.now() - start) })
+  timeouts.set(phase, 60_000 + 3 * (Date.now() - start))
 }
 
 const compiles = () => run('tsc', '-p . --incremental --tsBuildInfoFile dist/mutant.tsbuildinfo'.split(' '))
 
-/** Returns the options and the test that find a mutant. */
-const findMutant = async (likely: string[]) => {
-  for (const { args, timeout } of phases) {
-    const isPart = likely.length > 0 && !args.includes('.test.ts')
-    for (const tests of isPart ? [likely, []] : [[]]) {
-      const failure = await findFailure(args, tests, timeout)
-      if (failure) return { args, failure }
+/** Returns the phase and the test that find a mutant. */
+const findMutant = async (file: string) => {
+  for (const phase of PHASES) {
+    const likely = phase.likely ? listLikelyTests(file) : []
+    const runs = [...(phase.likely && likely.length > 0 ? [[...phase.likely, ...likely]] : []), phase.args]
+    for (const args of runs) {
+      const failure = await findFailure(args, timeouts.get(phase) ?? 0)
+      if (failure) return { name: phase.name, failure }
     }
   }
   return undefined
@@ -189,16 +202,16 @@ for (const { mutant } of ranked) {
   if (done === total) break
   const { file, line, before, after } = mutant
   writeFileSync(join(copy, file), after)
-  const outcome = (await compiles()) && { by: await findMutant(listLikelyTests(file)) }
+  const outcome = (await compiles()) && { by: await findMutant(file) }
   writeFileSync(join(copy, file), before)
   if (!outcome) continue
   done += 1
   const { by } = outcome
   const [old, changed] = [before, after].map((code) => code.split('\n')[line - 1]?.trim())
   const change = `${file}:${line}\n  - ${old}\n  + ${changed}`
-  if (by) found.set(by.args, (found.get(by.args) ?? 0) + 1)
+  if (by) found.set(by.name, (found.get(by.name) ?? 0) + 1)
   else survivors.push(change)
-  console.log(`${done}/${total} ${by ? `found with ${by.args} by ${by.failure}` : 'SURVIVED'}: ${change}`)
+  console.log(`${done}/${total} ${by ? `found by ${by.name}: ${by.failure}` : 'SURVIVED'}: ${change}`)
 }
-const counts = phases.map(({ args }) => `${found.get(args) ?? 0} found with ${args}`)
+const counts = PHASES.map(({ name }) => `${found.get(name) ?? 0} found by ${name}`)
 console.log([`\n${done} mutants: ${counts.join(', ')}, ${survivors.length} survived`, ...survivors].join('\n\n'))

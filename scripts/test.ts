@@ -2,11 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
-
-const QUICK = ['functions', 'shared', 'alone', 'growth', 'tools']
-const FURTHER = ['shared-in-slot', 'alone-in-slot', 'runbook']
-/** These install packages and Chromium. */
-const CI_ONLY = ['browser', 'clients', 'commands']
+import { CI_ONLY, FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
 
 const isAll = process.argv[2] === '--all'
 /** Whether to check what each test costs, which takes longer, as files run one at a time. */
@@ -20,7 +16,7 @@ const toVitest = (name: string, projects: string[], ...args: string[]): Step => 
   name,
   'vitest',
   'run',
-  ...projects.flatMap((project) => ['--project', project]),
+  ...inProjects(projects),
   `--outputFile.json=${REPORTS}/${name}.json`,
   ...args,
 ]
@@ -28,13 +24,10 @@ const toVitest = (name: string, projects: string[], ...args: string[]): Step => 
 const STEPS: Step[] = [
   ['check', 'npm', 'run', '--silent', 'check'],
   ['lint', 'node', 'scripts/lint-openapi.ts'],
-  toVitest('quick', QUICK, '--tags-filter', '!slow', ...(checksCosts ? ['--maxWorkers', '1'] : [])),
+  toVitest('quick', QUICK, NOT_SLOW, ...(checksCosts ? ['--maxWorkers', '1'] : [])),
 ]
 if (isAll) {
-  STEPS.push(
-    toVitest('slow', QUICK, '--tags-filter', 'slow'),
-    toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])]),
-  )
+  STEPS.push(toVitest('slow', QUICK, SLOW), toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])]))
 }
 
 rmSync(REPORTS, { recursive: true, force: true })
