@@ -9,13 +9,14 @@ const REFERENCE_SECONDS = 0.03
 const SAMPLE_MS = 100
 const LISTED = 20
 
-/** The CPU time that a fixed amount of work takes here. */
-const calibrate = () => {
+/** The CPU time that some work takes in this process, in seconds. */
+const secondsOf = (work: () => void) => {
   const start = process.cpuUsage()
-  pbkdf2Sync('password', 'salt', 100_000, 64, 'sha512')
+  work()
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1e6
 }
+const calibrate = () => secondsOf(() => pbkdf2Sync('password', 'salt', 100_000, 64, 'sha512'))
 
 type Sample = { at: number; seconds: number }
 type Span = { startTime: number; duration: number }
@@ -46,9 +47,13 @@ export const findExpensive = (costs: Cost[], limit: number) =>
  */
 export const measureCosts = (): Reporter => {
   const samples: Sample[] = []
+  /** That of sampling itself, which a test that waits would be charged for. */
+  let overhead = 0
   const sample = () => {
-    const seconds = readTreeSeconds()
-    if (seconds !== undefined) samples.push({ at: Date.now(), seconds })
+    overhead += secondsOf(() => {
+      const seconds = readTreeSeconds()
+      if (seconds !== undefined) samples.push({ at: Date.now(), seconds: seconds - overhead })
+    })
   }
   let timer: NodeJS.Timeout
   return {
