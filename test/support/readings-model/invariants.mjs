@@ -1,6 +1,6 @@
 // What holds after each step.
 import assert from 'node:assert/strict'
-import { dateOf } from './book.mjs'
+import { dateOf } from './book-row.mjs'
 import { LIMIT } from './statements/schema.mjs'
 
 export const sorted = (readings) =>

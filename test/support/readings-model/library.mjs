@@ -1,5 +1,6 @@
 // The rules of imports, their undo, merges and the trash, as plain JavaScript.
-import { Book, toText } from './book.mjs'
+import { Book } from './book.mjs'
+import { toText } from './book-row.mjs'
 import { mergeBooks } from './merge.mjs'
 import { LIMIT } from './statements/schema.mjs'
 

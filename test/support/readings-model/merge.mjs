@@ -1,5 +1,5 @@
 // The rules of a merge, as plain JavaScript.
-import { day, PLAIN, stars } from './book.mjs'
+import { day, PLAIN, stars } from './book-row.mjs'
 
 /** Takes everything of another book, which is deleted. */
 export const mergeBooks = (target, from) => {

@@ -1,5 +1,6 @@
 // The random requests of a client.
-import { Book, dateOf } from './book.mjs'
+import { Book } from './book.mjs'
+import { dateOf } from './book-row.mjs'
 
 /** mulberry32 */
 export const createRandom = (seed) => {
