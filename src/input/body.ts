@@ -99,7 +99,7 @@ const decodeUtf8 = (bytes: Uint8Array) => {
  * @param otherType a media type that is accepted beside JSON
  * @throws UNSUPPORTED_MEDIA_TYPE; BODY_MALFORMED when it is not UTF-8
  */
-export const toText = (c: Context, bytes: Uint8Array, otherType?: string) => {
+export const decodeBody = (c: Context, bytes: Uint8Array, otherType?: string) => {
   const type = mediaTypeOf(c)
   if (type && type !== otherType && !JSON_TYPE.test(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   return decodeUtf8(bytes)

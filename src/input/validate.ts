@@ -5,7 +5,7 @@ import type { App } from '../env'
 import { ApiError, fieldError, formRequired, MAX_LISTED_ERRORS } from '../errors'
 import { annotate } from '../http/description/route-metadata'
 import { noteIgnored, shapeOf } from '../http/ignored'
-import { MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, toText, withBody } from './body'
+import { decodeBody, MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, withBody } from './body'
 import { type FormPart, readForm } from './multipart'
 import { hashBytes, hashText } from './request-key'
 
@@ -143,7 +143,7 @@ export const bodyValidator =
 
 const validJson = <Schema extends z.ZodMiniType>(schema: Schema) =>
   bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
-    const body = parseObject(toText(c, bytes))
+    const body = parseObject(decodeBody(c, bytes))
     noteIgnored(c, body, schema)
     return checkFields(schema, body) as object
   }) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
@@ -168,7 +168,7 @@ export const valid = <Target extends 'query' | 'param' | 'json', Schema extends 
 export const validText = <const Field extends string, Schema extends z.ZodMiniType>(field: Field, schema: Schema) => {
   const object = z.object({ [field]: schema } as Record<Field, Schema>)
   const validator = bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
-    const text = toText(c, bytes, 'text/plain').trim()
+    const text = decodeBody(c, bytes, 'text/plain').trim()
     return checkFields(object, { [field]: text.startsWith('"') ? parseJson(text) : text })
   })
   return annotate(validator as Validator<'json', z.input<Schema>, Record<Field, z.output<Schema>>>, { text: object })

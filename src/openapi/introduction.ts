@@ -11,7 +11,7 @@ const toWindow = (windowMs: number) => {
   const [unit, ms] = Object.entries(UNITS).find(([, length]) => windowMs % length === 0) ?? ['second', 1000]
   return windowMs === ms ? `a ${unit}`.replace('a hour', 'an hour') : `in ${windowMs / ms} ${unit}s`
 }
-const toText = (limits: attempts.Limit[]) =>
+const describeLimits = (limits: attempts.Limit[]) =>
   limits.map(({ max, windowMs }) => `${max} ${toWindow(windowMs)}`).join(', ')
 
 /** Limits by name, such as `EXPORTS`, or by name and what they apply to, such as `LOGINS.network`. */
@@ -19,10 +19,10 @@ const LIMITS = Object.entries(attempts)
   .filter(([name]) => /^[A-Z_]+$/.test(name))
   .flatMap(([name, value]) =>
     Array.isArray(value)
-      ? [[name, toText(value)]]
+      ? [[name, describeLimits(value)]]
       : Object.entries(value as Record<string, attempts.Limit[]>).map(([of, limits]) => [
           `${name}.${of}`,
-          toText(limits),
+          describeLimits(limits),
         ]),
   )
 

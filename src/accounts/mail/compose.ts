@@ -2,7 +2,8 @@ import { html } from 'hono/html'
 import type { Mail } from './mail'
 import { type Content, TEXTS } from './texts'
 
-const toText = ({ body }: Content) => body.map((part) => (typeof part === 'string' ? part : part.code)).join('\n\n')
+const toPlainText = ({ body }: Content) =>
+  body.map((part) => (typeof part === 'string' ? part : part.code)).join('\n\n')
 
 const toHtml = (language: string, { body }: Content) => {
   const paragraphs = body.map((part) =>
@@ -28,7 +29,7 @@ export const compose = (mail: Mail) => {
   const subject = contents.map(([, content]) => content.subject).join(' / ')
   return {
     subject,
-    text: `${contents.map(([, content]) => toText(content)).join('\n\n---\n\n')}\n`,
+    text: `${contents.map(([, content]) => toPlainText(content)).join('\n\n---\n\n')}\n`,
     html: String(html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${subject}</title></head>

@@ -8,7 +8,7 @@ const MAX_ENTRIES = 10
  * Decodes entities and collapses white space; null when nothing is left. Cuts the text to what a book can be registered
  * with.
  */
-const toText = (html: unknown) => {
+const cleanText = (html: unknown) => {
   const text =
     typeof html === 'string'
       ? decodeEntities(html)
@@ -33,13 +33,13 @@ type RawEntry = Partial<Record<keyof CatalogueEntry, unknown>>
 export const cleanEntries = (raw: RawEntry[]): CatalogueEntry[] =>
   raw
     .flatMap(({ title, author, cover, publisher, itemPage }) => {
-      const cleanTitle = toText(title)
+      const cleanTitle = cleanText(title)
       if (cleanTitle === null) return []
       return {
         title: cleanTitle,
-        author: toText(author),
+        author: cleanText(author),
         cover: toCover(cover),
-        publisher: toText(publisher),
+        publisher: cleanText(publisher),
         itemPage: toPages(itemPage),
       }
     })

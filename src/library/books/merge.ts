@@ -53,7 +53,7 @@ const withPair = sql`with ${expressions}, pair as materialized (
 const statement = (text: TemplateStringsArray, ...parts: SQL[]) => sqlStatement`${withPair} ${sql(text, ...parts)}`
 
 type Usage = { hasTarget: number; hasSource: number; memos: number; bytes: number; readings: number; tags: number }
-const selectUsage = sqlStatement<Usage>`
+const selectPairSizes = sqlStatement<Usage>`
   with ${expressions}
   select target.bookId is not null as hasTarget, source.bookId is not null as hasSource, memos, bytes, readings, tags
   from caller left join target left join source left join both where caller.id is not null`
@@ -179,7 +179,7 @@ export const mergeBooks = async (
   const values = { bookId, from, ...limitsOf(quotas) }
   // The source is deleted last, so that clients that sync have already moved what belonged to it.
   const { guard, deleted, merged } = await runAsCaller(db, caller, {
-    guard: selectUsage(values),
+    guard: selectPairSizes(values),
     moved: Object.values(MOVES).map((move) => move(values)),
     deleted: firstRow(deleteSource(values)),
     merged: firstRow(selectMerged(values)),

@@ -33,7 +33,7 @@ export const getBook = async (db: Db, caller: Caller, bookId: number, { memoAuth
 }
 
 const bookCount = sql`yetBooks + ingBooks + doneBooks`
-const selectUsage = sqlStatement<{ books: number } & OwnQuotas>`
+const selectBookRoom = sqlStatement<{ books: number } & OwnQuotas>`
   select ${bookCount} as books, maxBooks, maxTextBytes from members where ${isCaller}`
 const registeredColumns = sql.raw('bookId, title, author, cover, bookStatus')
 const insertBook = insertOnce(
@@ -70,7 +70,7 @@ export const createBook = async (
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const whole = { ...DEFAULTS, isbn: null, ...book }
   const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(quotas) }
-  const batch = { guard: selectUsage(), ...insertBook(values, key, quotas) }
+  const batch = { guard: selectBookRoom(), ...insertBook(values, key, quotas) }
   const { guard: usage, created, used } = await runAsCaller(db, caller, batch)
   const registered = created ?? findCreated(used, key, quotas)
   if (registered) return registered

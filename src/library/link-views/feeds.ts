@@ -14,7 +14,7 @@ const toLine = (text: string) =>
     .trim()
 /** The title includes the book's author: entries have no author of their own. */
 const toTitle = ({ title, author }: Entry) => toLine(author === null ? title : `${title} – ${author}`)
-const toText = ({ note, text }: Entry) => (text === null ? note : `${text}\n\n${note}`)
+const toContent = ({ note, text }: Entry) => (text === null ? note : `${text}\n\n${note}`)
 
 export const toJsonFeed = ({ about, entries, url }: Feed) => ({
   version: 'https://jsonfeed.org/version/1.1',
@@ -25,7 +25,7 @@ export const toJsonFeed = ({ about, entries, url }: Feed) => ({
     id: entry.id,
     url,
     title: toTitle(entry),
-    content_text: toText(entry),
+    content_text: toContent(entry),
     ...(entry.cover && { image: entry.cover }),
     date_published: toInstant(entry.published),
     date_modified: toInstant(entry.updated),
@@ -47,7 +47,7 @@ const toAtomEntry = (url: string) => (entry: Entry) =>
 <published>${toInstant(entry.published)}</published>
 <updated>${toInstant(entry.updated)}</updated>
 <link rel="alternate" type="text/html" href="${escapeMarkup(url)}"/>
-<content>${escapeMarkup(toText(entry))}</content>
+<content>${escapeMarkup(toContent(entry))}</content>
 </entry>
 `
 

@@ -37,7 +37,7 @@ const insertMemo = insertOnce(
   storedColumns,
 )
 
-const selectUsage = selectOwnBook('memoCount', 'memoBytes')
+const selectMemoRoom = selectOwnBook('memoCount', 'memoBytes')
 
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
@@ -57,7 +57,7 @@ export const createMemo = async (
   const bytes = utf8Bytes(memo.memoContent)
   const contentFolded = toFoldedColumn(memo.memoContent)
   const values = { ...memo, contentFolded, bookId, createdAt: now, bytes, ...limitsOf(quotas), version: newVersion() }
-  const batch = { guard: selectUsage({ bookId }), ...insertMemo(values, key, quotas) }
+  const batch = { guard: selectMemoRoom({ bookId }), ...insertMemo(values, key, quotas) }
   const { guard: book, created, used } = await runAsCaller(db, caller, batch)
   const stored = created ?? findCreated(used, key, quotas)
   if (stored || book.bookId === null) return stored

@@ -35,7 +35,7 @@ export const isList = (figure: string): figure is ListName => figure in LISTS
 /**
  * The most frequent values, each with one finish of each of its books. A value has the spelling of its first finish.
  */
-export const listOf = (name: ListName, finishes: CountedReading[]) => {
+export const rankValues = (name: ListName, finishes: CountedReading[]) => {
   const values = finishes.flatMap((finish) => LISTS[name](finish).map(([key, value]) => ({ key, value, finish })))
   return [...Map.groupBy(values, ({ key }) => key).values()]
     .map((all) => ({ value: all[0]?.value ?? '', books: oneOfEach(all.map(({ finish }) => finish)) }))
@@ -100,7 +100,7 @@ export const toStats = (loaded: Loaded) => {
   const streaks = findStreaks(days, today)
   const countMemos = (type: string) => memos.filter(({ memoType }) => memoType === type).length
   const counted = <Name extends ListName>(name: Name) =>
-    listOf(name, finishes).map(({ value, books }) => ({ value, books: books.length }))
+    rankValues(name, finishes).map(({ value, books }) => ({ value, books: books.length }))
   return {
     year,
     books: countBooks(finishes),

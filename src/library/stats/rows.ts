@@ -1,6 +1,6 @@
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
-import { bestRated, extreme, finishesOf, isList, type Loaded, listOf } from './figures'
+import { bestRated, extreme, finishesOf, isList, type Loaded, rankValues } from './figures'
 import type { StatsRow } from './responses'
 import type { FigureName, RowsQuery } from './schema'
 import { type Context, loadUnread, loadYear } from './store'
@@ -71,7 +71,7 @@ const ofLists =
   (figure: FigureName): Collect =>
   (_, finishes) =>
     isList(figure)
-      ? listOf(figure, finishes).flatMap(({ value, books }) => books.map((book) => toReading(book, null, value)))
+      ? rankValues(figure, finishes).flatMap(({ value, books }) => books.map((book) => toReading(book, null, value)))
       : []
 
 /**

@@ -100,9 +100,9 @@ export const loadYear = async <Row = undefined>(
   extraQuery?: Statement<Row>,
 ) => {
   const [starts, ends] = [Date.UTC(year), Date.UTC(year + 1)]
-  const toText = (time: number) => new Date(time).toISOString().slice(0, 19)
+  const toDateTime = (time: number) => new Date(time).toISOString().slice(0, 19)
   const times = { from: starts - 14 * HOUR_MS, to: ends + 14 * HOUR_MS }
-  const range = { ...times, first: toText(starts - ZONES_MS), last: toText(ends + ZONES_MS) }
+  const range = { ...times, first: toDateTime(starts - ZONES_MS), last: toDateTime(ends + ZONES_MS) }
   const activity = { ...range, hasTitles: Number(kinds === 'activity') }
   const { guard, extra, ...loaded } = await runAsCaller(db, caller, {
     guard: selectBacklog(),

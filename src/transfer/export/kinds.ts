@@ -91,13 +91,13 @@ export type Kind<Book> = ReturnType<typeof createKind<Book>>
 
 const isSmall = sql.raw(`bytes <= ${MAX_PART_BYTES}`)
 /** A list of a book as JSON. Null if the book is large: then it is loaded apart. */
-const listOf = (item: SQL, order: SQL, source: SQL, isWhole = isSmall) =>
+const jsonList = (item: SQL, order: SQL, source: SQL, isWhole = isSmall) =>
   sql`iif(${isWhole}, (select json_group_array(${item} order by ${order}) from ${source}), null)`
 
 const tags = sql`(select json_group_array(tag order by tagKey) from ${tagRowsOfBook}) as tags`
 const newestLast = oldestFirst(sql.raw('books.newestReadingId'))
 // The unary plus keeps SQLite from reading all memos of the member.
-const memos = listOf(
+const memos = jsonList(
   memoJson,
   sql.raw('memoId'),
   sql.raw('memos where +memos.memberId = books.memberId and memos.bookId = books.bookId'),
@@ -107,8 +107,8 @@ export const LIBRARY = createKind({
   source: allBooks,
   bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${eventCount}`,
   columns: sql`${bookColumns}, ${tags}, ${memos} as memos,
-    ${listOf(readingJson, newestLast, readingsOfBook, sql`(${isSmall} or books.newestReadingId is null)`)} as readings,
-    ${listOf(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,
+    ${jsonList(readingJson, newestLast, readingsOfBook, sql`(${isSmall} or books.newestReadingId is null)`)} as readings,
+    ${jsonList(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,
   toBook: ({ sourceIds, tags, readings, progress, memos, ...book }, loadList) => ({
     ...book,
     sourceIds: JSON.parse(sourceIds ?? '[]'),

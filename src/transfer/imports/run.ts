@@ -28,7 +28,7 @@ const MAX_CHUNK_SIZE = 256 * 1024
 const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>`
   select coalesce(sum(undo ->> 'bytes'), 0) as textBytes from importRows
   where memberId = :memberId and importId = :importId`
-const selectUsage = sqlStatement<Usage & OwnQuotas>`
+const selectMemberUsage = sqlStatement<Usage & OwnQuotas>`
   select yetBooks + ingBooks + doneBooks as books, textBytes, maxBooks, maxTextBytes from members
   where memberId = :memberId and withdrawnAt is null`
 
@@ -118,7 +118,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
     }
     let plan = limitTags(planned, library.tagKeys)
     if (!(await commit(context, stored, done, plan, now, before))) {
-      const { usage } = await query(context, { usage: firstRow(selectUsage(values)) })
+      const { usage } = await query(context, { usage: firstRow(selectMemberUsage(values)) })
       if (!usage) return
       const used = { books: usage.books + before.books, textBytes: usage.textBytes + before.textBytes }
       plan = limitUsage(plan, used, quotasOf(config, usage))

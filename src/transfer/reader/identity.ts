@@ -1,8 +1,6 @@
 import type { Entry, EntryMemo } from '../entries/entry'
 import { toAuthorKeys, toFullTitle, toTitle } from '../entries/names'
 
-const toText = ({ content }: EntryMemo) => content
-
 /**
  * What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author.
  */
@@ -19,13 +17,16 @@ export const markDuplicates = (entries: Entry[]) => {
   for (const entry of entries) {
     const identity = entry.failure ? undefined : identityOf(entry)
     if (identity === undefined) continue
-    const first = firsts.get(identity) ?? { memos: entry.memos, known: new Set(entry.memos.map(toText)) }
+    const first = firsts.get(identity) ?? {
+      memos: entry.memos,
+      known: new Set(entry.memos.map(({ content }) => content)),
+    }
     if (first.memos !== entry.memos) {
       entry.failure = 'duplicate-in-file'
       // A device can have a book twice, with the names of its author in another order.
       for (const memo of entry.memos) {
-        if (memo.source || first.known.has(toText(memo))) continue
-        first.known.add(toText(memo))
+        if (memo.source || first.known.has(memo.content)) continue
+        first.known.add(memo.content)
         first.memos.push(memo)
       }
     }

@@ -52,7 +52,7 @@ const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, ofBook: 
   version: newVersion(),
 })
 
-const toText = ({ content, replaced: { memoId, version } }: ReplacedText, now: string) => ({
+const toReplacement = ({ content, replaced: { memoId, version } }: ReplacedText, now: string) => ({
   memoId,
   content,
   folded: toFoldedColumn(content),
@@ -129,7 +129,7 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
     changes: written.flatMap(({ planned }) => (Object.keys(planned.changes ?? {}).length > 0 ? toChange(planned) : [])),
     tags: written.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),
     memos: written.flatMap(({ planned, ofBook }) => planned.memos.map((memo) => toMemo(memo, ofBook, now))),
-    texts: written.flatMap(({ planned }) => planned.texts.map((text) => toText(text, now))),
+    texts: written.flatMap(({ planned }) => planned.texts.map((text) => toReplacement(text, now))),
     report: reports.filter(({ newer }) => newer === undefined),
     reportOfNew: reports.filter(({ newer }) => newer !== undefined),
   }

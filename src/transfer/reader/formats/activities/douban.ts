@@ -10,7 +10,7 @@ const findShelf = shelfFinder({ mark: 'YET', doing: 'ING', done: 'DONE' })
 /** `[日] 岛田洋七`, with the country of the author. */
 const COUNTRY = /^[[(（【［〔][^\])）】］〕]{1,10}[\])）】］〕]\s*/
 
-const listOf = (value: unknown) => (Array.isArray(value) ? value : [value]).map(toCell)
+const toCellList = (value: unknown) => (Array.isArray(value) ? value : [value]).map(toCell)
 const toObject = (value: unknown) => (isObject(value) ? value : {})
 
 const addBook = (row: Row, { subject, comment, rating, tags, create_time, status }: Record<string, unknown>) => {
@@ -23,18 +23,18 @@ const addBook = (row: Row, { subject, comment, rating, tags, create_time, status
   read.identify(row, 'douban', toCell(id), 'id')
   read.title(row, toCell(title), 'title')
   read.subtitle(row, toCell(book_subtitle), 'book_subtitle')
-  const authors = listOf(author).map((name) => name.replace(COUNTRY, '') || name)
-  const publisher = listOf(press).join(', ')
-  const [pageCount = ''] = listOf(pages)
+  const authors = toCellList(author).map((name) => name.replace(COUNTRY, '') || name)
+  const publisher = toCellList(press).join(', ')
+  const [pageCount = ''] = toCellList(pages)
   entry.cells = toCells({ title, author: authors.join(', '), publisher, pages: pageCount, status })
   read.addAuthors(row, authors, 'author')
   read.publisher(row, publisher, 'press')
   read.pages(row, pageCount, 'pages')
   // `2009年12月第一版`
-  const date = listOf(pubdate)[0] ?? ''
+  const date = toCellList(pubdate)[0] ?? ''
   read.publishedYear(row, /(?<!\d)\d{4}(?!\d)/.exec(date)?.[0] ?? date, 'pubdate')
   read.rating(row, toCell(toObject(rating).value), 'rating')
-  read.addTags(row, listOf(tags), 'tags')
+  read.addTags(row, toCellList(tags), 'tags')
   // When the member marked the book, which is not when it was read.
   const markedAt = toCell(create_time)
   read.added(row, markedAt, 'create_time')

@@ -90,7 +90,8 @@ const toBook = (newestFirst: Activity[]) => {
   return finish(row)
 }
 
-const listOf = (json: unknown) => (isObject(json) && Array.isArray(json.timeline) ? json.timeline.filter(isObject) : [])
+const timelineOf = (json: unknown) =>
+  isObject(json) && Array.isArray(json.timeline) ? json.timeline.filter(isObject) : []
 
 const fromJson = (item: Record<string, unknown>): Record<string, unknown> => {
   const { title, author, publisher, isbn, cover, timestamp, activity, details, library } = item
@@ -121,7 +122,7 @@ const readTimeline: Format['read'] = ({ json, table }, options) => {
     checkCount(books.size)
     activities.push({ row, name: row.get('activity'), at: parseTime(row.get('timestamp')) })
   }
-  const items = listOf(json)
+  const items = timelineOf(json)
   checkCount(items.length, 'activities')
   for (const [at, item] of items.entries()) {
     const cells = fromJson(item)
@@ -139,7 +140,7 @@ const readTimeline: Format['read'] = ({ json, table }, options) => {
 /** The timeline of loans and holds that Libby exports, as CSV or JSON. */
 export const libby: TableFormat = {
   matches: ({ json, table: { keys } }) =>
-    listOf(json).some((item) => 'activity' in item && 'title' in item) ||
+    timelineOf(json).some((item) => 'activity' in item && 'title' in item) ||
     ['title', 'timestamp', 'activity', 'details', 'library'].every((column) => keys.includes(column)),
   columnsOf: () => [...BOOK, ...OTHERS],
   read: readTimeline,

@@ -15,7 +15,7 @@ const TITLE = /<(?:div|h\d) class=["']bookTitle["']>/
 /** The element stands below the styles, which are about 3,000 characters. */
 export const isNotebook = (text: string) => TITLE.test(text.slice(0, 20_000))
 
-const toText = (html: string) => decodeEntities(html.replace(/<\/?[a-z][^<>]{0,200}>/gi, '')).trim()
+const stripTags = (html: string) => decodeEntities(html.replace(/<\/?[a-z][^<>]{0,200}>/gi, '')).trim()
 
 const MAX_NOTES = 100_000
 
@@ -23,7 +23,7 @@ type Note = Clipping & { notes: string[] }
 
 /** `Highlight (yellow) - Chapter > Page 12 · Location 180`, in any language. Only highlights have a colour. */
 const startNote = (html: string): Note => {
-  const heading = toText(html).replace(/\s+/g, ' ')
+  const heading = stripTags(html).replace(/\s+/g, ' ')
   const parts = heading.split(/ - | > /)
   const metadata = parseMetadata(`-${parts[0]}|${parts.at(-1)}|`)
   const isNote = !/class=["']highlight_/.test(html) && metadata.kind !== 'highlight'
@@ -47,11 +47,11 @@ const readNotebook = (file: string, options: ImportOptions) => {
   for (let at = 1; at < parts.length; at += 2) {
     const html = parts[at + 1]?.split(END, 1)[0] ?? ''
     const last = notes.at(-1)
-    if (parts[at] === 'bookTitle') title(row, toText(html), 'title')
-    else if (parts[at] === 'authors') addAuthors(row, [toText(html)], 'authors')
+    if (parts[at] === 'bookTitle') title(row, stripTags(html), 'title')
+    else if (parts[at] === 'authors') addAuthors(row, [stripTags(html)], 'authors')
     else if (parts[at] === 'noteHeading' && notes.length < MAX_NOTES) notes.push(startNote(html))
     else if (parts[at] === 'noteHeading') row.lose('too-many', 'noteHeading')
-    else if (parts[at] === 'noteText' && last) last.text = toText(html)
+    else if (parts[at] === 'noteText' && last) last.text = stripTags(html)
     else if (parts[at] === 'noteText') row.lose('bad-row', 'noteText')
   }
   const repeated = findRepeated(notes.filter(({ text }) => text))

@@ -7,7 +7,7 @@ import { isObject, storable } from '../../rows/values'
 import { toLocal } from './clippings/dates'
 
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-export const toText = (value: unknown) => (typeof value === 'string' ? storable(value).trim() : '')
+export const stringOf = (value: unknown) => (typeof value === 'string' ? storable(value).trim() : '')
 
 const toPage = (value: unknown) => {
   const page = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
@@ -33,8 +33,8 @@ const addItem = (row: Row, item: unknown, field: string) => {
   // From the clippings of a Kindle, the text of a note is what the reader wrote.
   const isNote = item.sort === 'note' && !('note' in item)
   // The text of a bookmark is that of its page: the reader did not select it.
-  const text = isBookmark || isNote ? '' : toText(item.text)
-  const note = toText(isNote ? item.text : item.note)
+  const text = isBookmark || isNote ? '' : stringOf(item.text)
+  const note = stringOf(isNote ? item.text : item.note)
   if (!text && !note) return row.lose(isBookmark ? 'bookmark' : 'empty-highlight', field)
   const createdAt = typeof item.time === 'number' ? toLocal(item.time * 1000) : null
   if (createdAt === null) row.lose('bad-date', field)
@@ -45,15 +45,15 @@ const addItem = (row: Row, item: unknown, field: string) => {
 export const addItems = (row: Row, items: unknown[]) => {
   for (const [at, item] of items.entries()) addItem(row, item, `entry ${at + 1}`)
   for (const name of ['drawer', 'color']) {
-    if (items.some((item) => isObject(item) && toText(item[name]))) row.lose('not-supported', name)
+    if (items.some((item) => isObject(item) && stringOf(item[name]))) row.lose('not-supported', name)
   }
 }
 
 const addBook = (row: Row, book: Record<string, unknown>) => {
-  title(row, toText(book.title), 'title')
+  title(row, stringOf(book.title), 'title')
   // Each author is on a separate line.
-  addAuthors(row, toText(book.author).split('\n'), 'author')
-  const md5 = toText(book.md5sum).toLowerCase()
+  addAuthors(row, stringOf(book.author).split('\n'), 'author')
+  const md5 = stringOf(book.md5sum).toLowerCase()
   if (/^[\da-f]{32}$/.test(md5)) identify(row, 'koreader', md5, 'md5sum')
   addItems(row, toList(book.entries))
 }

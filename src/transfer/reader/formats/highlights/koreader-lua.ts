@@ -4,7 +4,7 @@ import { shelfFinder, shelve } from '../../rows/readings'
 import type { Row } from '../../rows/row'
 import type { Format } from '../../rows/table'
 import { isObject, parseIsbn, toCell } from '../../rows/values'
-import { addItems, toText } from './koreader-json'
+import { addItems, stringOf } from './koreader-json'
 
 /** KOReader shows `abandoned` as “On hold”. */
 const findShelf = shelfFinder({ reading: 'ING', complete: 'DONE', abandoned: 'PAUSED' })
@@ -15,7 +15,7 @@ const toObject = (value: unknown) => (isObject(value) ? value : {})
 const toItem = (annotation: unknown) => {
   if (!isObject(annotation)) return annotation
   const { pageref, pageno, page, datetime } = annotation
-  const time = Date.parse(`${toText(datetime).replace(' ', 'T')}Z`) / 1000
+  const time = Date.parse(`${stringOf(datetime).replace(' ', 'T')}Z`) / 1000
   return { ...annotation, page: pageref ?? pageno, pn_xp: page, time }
 }
 
@@ -26,27 +26,27 @@ const addBook = (
   const props = toObject(doc_props)
   // Documents without a title have the name of their file.
   const name =
-    toText(doc_path)
+    stringOf(doc_path)
       .split('/')
       .at(-1)
       ?.replace(/\.[^.]{1,10}$/, '') ?? ''
-  read.title(row, toText(props.title) || name, 'title')
+  read.title(row, stringOf(props.title) || name, 'title')
   // Each author, and each identifier, is on a separate line.
-  read.addAuthors(row, toText(props.authors).split('\n'), 'authors')
+  read.addAuthors(row, stringOf(props.authors).split('\n'), 'authors')
   row.entry.isbn =
-    toText(props.identifiers)
+    stringOf(props.identifiers)
       .split('\n')
       .map((identifier) => parseIsbn(identifier.replace(/^(?:urn:)?isbn:/i, '')))
       .find(Boolean) ?? null
-  read.language(row, toText(props.language), 'language')
-  read.series(row, toText(props.series), 'series')
+  read.language(row, stringOf(props.language), 'language')
+  read.series(row, stringOf(props.series), 'series')
   read.seriesNumber(row, toCell(props.series_index), 'series_index')
   // Unlike the sum in the JSON, this one is of parts of the file.
-  read.identify(row, 'koreader-partial', toText(partial_md5_checksum), 'partial_md5_checksum')
+  read.identify(row, 'koreader-partial', stringOf(partial_md5_checksum), 'partial_md5_checksum')
   const { status, rating, note } = toObject(summary)
-  shelve(row, toText(status), 'status', findShelf)
+  shelve(row, stringOf(status), 'status', findShelf)
   if (rating) read.rating(row, toCell(rating), 'rating')
-  read.memo(row, toText(note), 'note')
+  read.memo(row, stringOf(note), 'note')
   addItems(row, Object.values(toObject(annotations)).map(toItem))
 }
 

@@ -6,10 +6,10 @@ import { type Format, readColumns } from '../../rows/table'
 import { isObject, toCell, toCells } from '../../rows/values'
 import { addCollections, librarything } from './table'
 
-const listOf = (value: unknown): unknown[] =>
+const itemsOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [value]
 const textsOf = (value: unknown) =>
-  listOf(value)
+  itemsOf(value)
     .filter((item) => typeof item === 'string')
     .map((item) => decodeEntities(toCell(item)))
     .filter(Boolean)
@@ -35,13 +35,13 @@ const USUAL_COLUMNS = 'title,page count,date started,date read,rating,media,revi
 
 /** The columns that are not the text of a property. */
 const toColumns = (id: string, book: Record<string, unknown>): Record<string, string> => {
-  const people = listOf(book.authors).filter(isObject)
+  const people = itemsOf(book.authors).filter(isObject)
   const roles = people.map(({ role }) => (role ? String(role) : ''))
   const names = people.map(({ fl, lf }) => textsOf(fl)[0] ?? textsOf(lf)[0] ?? '')
   const hasAuthor = roles.some((role) => /^(?:author)?$/i.test(role))
   const isbns = textsOf(book.isbn).concat(textsOf(book.originalisbn))
   // [{ "code": "1.1.1", "text": "Paperback" }]
-  const [format] = listOf(book.format)
+  const [format] = itemsOf(book.format)
   return {
     'book id': id,
     'primary author': hasAuthor ? '' : textOf(book.primaryauthor),
@@ -81,9 +81,9 @@ export const librarythingJson: Format = {
         special[column] ?? textOf(Object.hasOwn(book, toProperty(column)) ? book[toProperty(column)] : '')
       const row = createRow(at + 1, options, get, toProperty)
       row.entry.cells = toCells(book)
-      if (listOf(book.format).length > 1) row.lose('not-supported', 'media')
+      if (itemsOf(book.format).length > 1) row.lose('not-supported', 'media')
       // Who borrowed the book.
-      if (listOf(book.circulation).some(isObject)) row.lose('not-supported', 'circulation')
+      if (itemsOf(book.circulation).some(isObject)) row.lose('not-supported', 'circulation')
       const addLists = () => {
         addCollections(row, textsOf(book.collections), 'collections')
         addTags(row, textsOf(book.tags), 'tags')
