@@ -9,8 +9,8 @@ import { log } from '../runtime/log'
 import { createRecent } from '../runtime/recent'
 import { withTimeout } from '../runtime/retry'
 import { sourcesOf } from '../values/network'
-import { networkOf } from './caller-network'
 import { knownMember } from './credentials'
+import { networkOf } from './origin'
 
 type RateLimiter = { [K in keyof Bindings]-?: NonNullable<Bindings[K]> extends RateLimit ? K : never }[keyof Bindings]
 

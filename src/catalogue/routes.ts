@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { networkOf } from '../callers/caller-network'
+import { networkOf } from '../callers/origin'
 import { throttledByNetwork } from '../callers/throttle'
 import type { App, Config } from '../env'
 import { valid } from '../input/validate'

@@ -35,7 +35,7 @@ const backOff = (host: string, header: string | null) => {
   return busy(wait)
 }
 
-/** Reads a stream into one array. Stops reading and returns undefined when there are more than `maxBytes`. */
+/** Reads a stream whole. Stops reading and returns undefined when there are more than `maxBytes`. */
 const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: number) => {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -44,13 +44,7 @@ const readAtMost = async (stream: ReadableStream<Uint8Array> | null, maxBytes: n
     if (size > maxBytes) return undefined
     chunks.push(chunk)
   }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
+  return new Blob(chunks).arrayBuffer()
 }
 
 const load = async ({ url, headers, otherStatuses = [] }: UpstreamRequest<z.ZodMiniType>): Promise<unknown> => {

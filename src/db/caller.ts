@@ -27,10 +27,7 @@ type TokenCaller = Credential & Readonly<{ kind: 'token' | 'link'; tokenHash: st
 export type Caller = SessionCaller | TokenCaller
 
 /** The same caller in an operation that requires more. */
-export const requiring = (caller: Caller, ...rights: Right[]): Caller => ({
-  ...caller,
-  required: [...caller.required, ...rights],
-})
+export const requiring = (caller: Caller, ...more: Right[]) => ({ ...caller, required: [...caller.required, ...more] })
 
 const sessionMember = sql`(
   select memberId from sessions where memberId = :callerMemberId and sessionId = :callerSessionId
@@ -84,13 +81,8 @@ const refusal = ({ required }: Caller) =>
 /** The values of the parameters whose names begin with `caller`. */
 const parametersOf = (caller: Caller, callerNow: number) => {
   const { memberId, sessionId, tokenHash } = { memberId: null, sessionId: null, tokenHash: null, ...caller }
-  return {
-    callerMemberId: memberId,
-    callerSessionId: sessionId,
-    callerTokenHash: tokenHash,
-    callerScopes: toBits(caller.required),
-    callerNow,
-  }
+  const callerScopes = toBits(caller.required)
+  return { callerMemberId: memberId, callerSessionId: sessionId, callerTokenHash: tokenHash, callerScopes, callerNow }
 }
 
 /** Records the day of use after the response, at most once a day. */
@@ -122,11 +114,8 @@ export const runAsCaller = async <B extends CallerBatch>(
   const now = Date.now()
   const { guard = selectCaller(), ...others } = batch
   const callerToken = caller.kind === 'session' ? undefined : firstRow(selectToken())
-  const { callerToken: token, ...results } = await run(
-    db,
-    { callerToken, guard: firstRow(guard), ...others },
-    parametersOf(caller, now),
-  )
+  const statements = { callerToken, guard: firstRow(guard), ...others }
+  const { callerToken: token, ...results } = await run(db, statements, parametersOf(caller, now))
   const found = caller.kind === 'session' ? results.guard && { ...caller, scopes: ALL_SCOPES } : token
   if (!found) {
     // A replica may not have a new credential yet, so only a refusal by the primary is final.
@@ -141,16 +130,12 @@ export const runAsCaller = async <B extends CallerBatch>(
 }
 
 /** Runs a single statement as the caller, and returns its first row. */
-export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row | undefined> => {
-  const { row } = await runAsCaller(db, caller, { row: firstRow(query) })
-  return row
-}
+export const queryOne = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row | undefined> =>
+  (await runAsCaller(db, caller, { row: firstRow(query) })).row
 
 /** Runs a single statement as the caller, and returns all its rows. */
-export const queryAll = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row[]> => {
-  const { rows } = await runAsCaller(db, caller, { rows: query })
-  return rows
-}
+export const queryAll = async <Row>(db: Db, caller: Caller, query: Statement<Row>): Promise<Row[]> =>
+  (await runAsCaller(db, caller, { rows: query })).rows
 
 /**
  * Checks the caller in a call of its own, before expensive work.

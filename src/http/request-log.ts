@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler, Next } from 'hono'
+import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { App } from '../env'
 import { log, withLogFields } from '../runtime/log'
@@ -7,27 +7,6 @@ import { log, withLogFields } from '../runtime/log'
 const SLOW_MS = 1000
 
 type Caller = App['Variables']['caller']
-type MemberOf = (caller: Caller) => number | undefined
-
-const logRequest = async (c: Context<App>, next: Next, memberOf: MemberOf) => {
-  const start = Date.now()
-  await next()
-  const ms = Date.now() - start
-  // The configuration is absent if it is invalid.
-  const sampleRate = c.res.status >= 500 || ms >= SLOW_MS ? 1 : (c.get('config')?.LOG_SAMPLE_RATE ?? 1)
-  if (Math.random() >= sampleRate) return
-  const caller = c.get('caller') as Caller | undefined
-  log('info', 'request', {
-    method: c.req.method,
-    route: matchedRoutes(c)[c.req.routeIndex]?.path,
-    status: c.res.status,
-    code: c.res.headers.get('X-Error-Code') ?? undefined,
-    ms,
-    memberId: caller && memberOf(caller),
-    slot: caller?.slot || undefined,
-    sampleRate,
-  })
-}
 
 /**
  * Assigns a request id and logs a sample of the requests: all 5xx responses and slow requests, and a share of the
@@ -35,10 +14,28 @@ const logRequest = async (c: Context<App>, next: Next, memberOf: MemberOf) => {
  * All lines of a request have its id and the version of the Worker.
  */
 export const logged =
-  (memberOf: MemberOf): MiddlewareHandler<App> =>
+  (memberOf: (caller: Caller) => number | undefined): MiddlewareHandler<App> =>
   (c, next) => {
     // An id sent by the client is ignored: ids must be unique.
     const requestId = crypto.randomUUID()
     c.header('X-Request-Id', requestId)
-    return withLogFields({ requestId, version: c.env.VERSION.id }, () => logRequest(c, next, memberOf))
+    return withLogFields({ requestId, version: c.env.VERSION.id }, async () => {
+      const start = Date.now()
+      await next()
+      const ms = Date.now() - start
+      // The configuration is absent if it is invalid.
+      const sampleRate = c.res.status >= 500 || ms >= SLOW_MS ? 1 : (c.get('config')?.LOG_SAMPLE_RATE ?? 1)
+      if (Math.random() >= sampleRate) return
+      const caller = c.get('caller') as Caller | undefined
+      log('info', 'request', {
+        method: c.req.method,
+        route: matchedRoutes(c)[c.req.routeIndex]?.path,
+        status: c.res.status,
+        code: c.res.headers.get('X-Error-Code') ?? undefined,
+        ms,
+        memberId: caller && memberOf(caller),
+        slot: caller?.slot || undefined,
+        sampleRate,
+      })
+    })
   }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { confirmFirst } from '../callers/authenticated'
-import { networkOf } from '../callers/caller-network'
+import { networkOf } from '../callers/origin'
 import type { App } from '../env'
 import { ApiError, unavailable } from '../errors'
 import { DEADLINES } from '../runtime/deadlines'

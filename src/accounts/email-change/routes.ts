@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { sessionOnly } from '../../callers/authenticated'
-import { originOf } from '../../callers/device'
+import { originOf } from '../../callers/origin'
 import { throttledByNetwork } from '../../callers/throttle'
 import type { App } from '../../env'
 import { runLater } from '../../http/later'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { authenticated } from '../../callers/authenticated'
-import { originOf } from '../../callers/device'
+import { originOf } from '../../callers/origin'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { runLater } from '../../http/later'

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { anonymous, authenticated, sessionOnly } from '../../callers/authenticated'
-import { networkOf } from '../../callers/caller-network'
-import { originOf } from '../../callers/device'
+import { networkOf, originOf } from '../../callers/origin'
 import { throttledByNetwork } from '../../callers/throttle'
 import type { App } from '../../env'
 import { runLater } from '../../http/later'

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { networkOf } from '../../callers/caller-network'
-import { originOf } from '../../callers/device'
+import { networkOf, originOf } from '../../callers/origin'
 import { throttledByNetwork } from '../../callers/throttle'
 import type { App } from '../../env'
 import { runLater } from '../../http/later'

@@ -42,20 +42,14 @@ const deleteKey = sqlStatement`
 const logLeftover = (leftover: string) => (reason: Error) => log('error', `${leftover}: ${reason.message}`)
 
 /** Stores the object of a new row. If the bucket fails, deletes the row and its key, unless a repetition stored it. */
-const putObject = async (
-  db: Db,
-  bucket: R2Bucket,
-  { memberId }: ConfirmedMember,
-  image: NewImage,
-  requestKey?: RequestKey,
-) => {
-  const { name } = image
+const putObject = async (db: Db, bucket: R2Bucket, member: ConfirmedMember, image: NewImage, sentKey?: RequestKey) => {
+  const [{ memberId }, { name }] = [member, image]
   const key = imageKey(memberId, name)
-  await putImage(bucket, key, image, requestKey !== undefined).catch(async (error) => {
+  await putImage(bucket, key, image, sentKey !== undefined).catch(async (error) => {
     // A repetition of the request may have stored the object and answered 201.
-    if (requestKey && (await isStored(bucket, key))) return
-    if (requestKey) logLeftover(`image may be orphaned: ${key}`)(error)
-    const ofKey = requestKey && idempotent(deleteKey({ memberId, name, keyHash: requestKey.keyHash }))
+    if (sentKey && (await isStored(bucket, key))) return
+    if (sentKey) logLeftover(`image may be orphaned: ${key}`)(error)
+    const ofKey = sentKey && idempotent(deleteKey({ memberId, name, keyHash: sentKey.keyHash }))
     await run(db, { row: idempotent(deleteRow({ memberId, name })), ofKey }).catch(
       logLeftover(`image without an object: ${key}`),
     )

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { countryOf, deviceOf } from '../../../src/callers/device'
+import { countryOf, deviceOf } from '../../../src/callers/origin'
 import type { App } from '../../../src/env'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)'

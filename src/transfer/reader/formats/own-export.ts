@@ -25,9 +25,8 @@ import { Isbn } from '../../../values/text/isbn'
 import { truncate } from '../../../values/text/truncate'
 import type { Code, Entry, EntryMember, EntryMemo, EntryReading } from '../../entries/entry'
 import { refuse } from '../limits'
-import { readObjects } from '../rows/finish'
 import type { Row } from '../rows/row'
-import type { Format } from '../rows/table'
+import { type Format, readObjects } from '../rows/table'
 import { isObject, toCells } from '../rows/values'
 
 // The export of this service (src/transfer/export). Valid values are kept as they are. All are checked, because a file

@@ -1,11 +1,12 @@
 import { truncate } from '../../../values/text/truncate'
 import { type Entry, type EntryMember, type ImportOptions, MAX_COLUMN_NAME } from '../../entries/entry'
 import type { TableRow } from '../csv-rows'
+import { checkCount } from '../limits'
 import type { Columns } from './columns'
-import { finish } from './finish'
+import { applyShelf } from './readings'
 import { createRow, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
-import { type DateOrder, detectOrder, storable, toKey } from './values'
+import { type DateOrder, detectOrder, isObject, storable, toKey } from './values'
 
 /** The names of the columns, the same folded for comparison, and the rows below them. */
 export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
@@ -39,6 +40,29 @@ export const toTable = ([first, ...rows]: TableRow[]): Table => {
     return unique
   })
   return { header, keys: header.map(toKey), rows }
+}
+
+/** The entry of a record that was read. Every entry needs a title. */
+export const finish = (row: Row): Entry => {
+  const { entry } = row
+  applyShelf(row)
+  if (entry.title === null) entry.failure ??= 'no-title'
+  return entry
+}
+
+/** Reads the items of a JSON file, each of which is a book. @throws ImportFileError if there are too many */
+export const readObjects = (
+  items: unknown[],
+  options: ImportOptions,
+  read: (row: Row, object: Record<string, unknown>) => void,
+) => {
+  checkCount(items.length)
+  return items.map((item, at) => {
+    const row = createRow(at + 1, options)
+    if (isObject(item)) read(row, item)
+    else row.entry.failure = 'bad-row'
+    return finish(row)
+  })
 }
 
 export const readColumns = (row: Row, columns: ColumnReader[]) => {

@@ -1,8 +1,7 @@
 import * as read from '../../rows/columns'
-import { readObjects } from '../../rows/finish'
 import { shelfFinder, shelve } from '../../rows/readings'
 import type { Row } from '../../rows/row'
-import type { Format } from '../../rows/table'
+import { type Format, readObjects } from '../../rows/table'
 import { isObject, parseTime, toCell, toCells } from '../../rows/values'
 
 const findShelf = shelfFinder({ mark: 'YET', doing: 'ING', done: 'DONE' })

@@ -1,9 +1,8 @@
 import type { Code, Entry } from '../../../entries/entry'
 import { MAX_COLUMNS } from '../../../entries/file-limits'
 import { addHighlight } from '../../rows/columns'
-import { finish } from '../../rows/finish'
 import type { ReadCell, Row } from '../../rows/row'
-import { mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
+import { finish, mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
 import { parseZonedDate } from './clippings/dates'
 
 type Columns = [column: string, read: ReadCell][]

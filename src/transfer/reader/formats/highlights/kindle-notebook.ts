@@ -1,9 +1,8 @@
 import { decodeEntities } from '../../../../values/text/html'
 import type { ImportOptions } from '../../../entries/entry'
 import { addAuthors, addHighlight, title } from '../../rows/columns'
-import { finish } from '../../rows/finish'
 import { createRow } from '../../rows/row'
-import type { Format } from '../../rows/table'
+import { type Format, finish } from '../../rows/table'
 import { type Clipping, findRepeated } from './clippings/merge-clippings'
 import { parseMetadata } from './clippings/metadata'
 

@@ -1,8 +1,7 @@
 import { MAX_INT } from '../../../../values/contract'
 import { addAuthors, addHighlight, identify, title } from '../../rows/columns'
-import { readObjects } from '../../rows/finish'
 import type { Row } from '../../rows/row'
-import type { Format } from '../../rows/table'
+import { type Format, readObjects } from '../../rows/table'
 import { isObject, storable } from '../../rows/values'
 import { toLocal } from './clippings/dates'
 

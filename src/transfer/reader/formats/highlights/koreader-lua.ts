@@ -1,8 +1,7 @@
 import * as read from '../../rows/columns'
-import { readObjects } from '../../rows/finish'
 import { shelfFinder, shelve } from '../../rows/readings'
 import type { Row } from '../../rows/row'
-import type { Format } from '../../rows/table'
+import { type Format, readObjects } from '../../rows/table'
 import { isObject, parseIsbn, toCell } from '../../rows/values'
 import { addItems, stringOf } from './koreader-json'
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { App } from '../env'
-import { networkOf } from './caller-network'
+import { toNetwork } from '../values/network'
 
 // A table instead of a library: bowser, with the versions of browsers and many crawlers, would add 7.4 KB to the
 // compressed Worker, and detect-browser (1.6 KB) does not distinguish iPhone and iPad.
@@ -61,6 +61,9 @@ export const countryOf = (c: Context<App>) => {
   const country = (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.country
   return country && /^(?!XX)[A-Z]{2}$/.test(country) ? country : null
 }
+
+/** The network a request comes from. Cloudflare sets the header on every request, and clients cannot override it. */
+export const networkOf = (c: Context<App>) => toNetwork(c.req.header('CF-Connecting-IP') ?? 'local')
 
 /** Where a request comes from. Members see device and country in their sessions and activity. */
 export const originOf = (c: Context<App>) => ({
