@@ -130,7 +130,7 @@ CREATE TABLE `joinCodes` (
 	`codeHash` text NOT NULL,
 	`issuedAt` integer NOT NULL,
 	`expiresAt` integer NOT NULL,
-	`address` text
+	`address` text NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `joinCodes_by_address` ON `joinCodes` (`address`);--> statement-breakpoint

@@ -36,7 +36,7 @@ export const blockMember = (database: D1Database, memberId: number) =>
     ...setAside('memberId = ?'),
   ])
 
-/** Sets aside what blocked members got by a release that did not know of blocks. Returns how many. */
+/** Sets aside the sessions and access tokens of blocked members that are in use. Returns how many. */
 export const setAsideAgain = async (database: D1Database) => {
   const whose = 'memberId in (select memberId from members where blockedAt is not null)'
   const results = await database.batch(setAside(whose).map((query) => database.prepare(query)))

@@ -34,13 +34,11 @@ export const findLost = async (query: Query, slots: number[]) => listLost(slots,
 
 /**
  * Checks opened databases, that of slot 0 first: the function that it returns throws an Error if one is not the
- * database of its slot. Databases of releases before the marks, and all if that of slot 0 was not opened, are taken as
- * they are.
+ * database of its slot. If that of slot 0 was not opened, all are taken as they are.
  */
 export const createMarkCheck = () => {
   let known: Mark[] | undefined
   return (slot: number, database: DatabaseSync) => {
-    if (!database.prepare(`select 1 from sqlite_schema where name = 'slotMarks'`).get()) return
     const marks = database.prepare(READ).all() as Mark[]
     if (slot === 0) known = marks
     else if (known && !isOfSlot(slot, known, marks)) throw new Error('it is not the database that DB knows')

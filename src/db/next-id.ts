@@ -7,7 +7,7 @@ const IDS_PER_SLOT = 2 ** 40
 
 /**
  * Offset of reading identifiers in the range of a slot. A book's first reading has the identifier of the book.
- * triggers.sql repeats the value.
+ * scripts/triggers/readings.sql repeats the value.
  */
 export const READING_ID_OFFSET = IDS_PER_SLOT / 2
 

@@ -13,8 +13,8 @@ export const joinCodes = sqliteTable(
     codeHash: text().notNull(),
     issuedAt: integer().notNull(),
     expiresAt: integer().notNull(),
-    /** A keyed hash of the e-mail address. Null in rows written before this column was added. */
-    address: text(),
+    /** A keyed hash of the e-mail address. */
+    address: text().notNull(),
   },
   (code) => [index('joinCodes_by_address').on(code.address)],
 )

@@ -31,7 +31,7 @@ export const memos = sqliteTable(
     updatedAt: text().notNull(),
     /** `toFoldedColumn` of the content, for search. */
     contentFolded: text(),
-    /** New with each insert and update. 0 in rows from before this column. */
+    /** New with each insert and update. */
     version: counter(),
     /** The import that wrote the text, and the version that it gave the memo: another one has been edited since. */
     importId: integer(),

@@ -110,7 +110,7 @@ export const importsReference: FeatureReference = {
     kept: 'The books that stay, because they were here before or were changed since.',
     left:
       'What stays, because it was changed since: fields, `memos`, `tags`, `history` for status, dates, readings and progress, which are only restored ' +
-      'together; or `all`: nothing was undone, for example of an import by a release that did not store what it changed.',
+      'together; or `all`: a book that the import created.',
     line: 'The line of the file where the row begins, counted from 1. In JSON, the number of the item.',
     losses: 'The values of the row that were changed or dropped.',
     merge: 'What happens with books that are here already.',

@@ -111,12 +111,12 @@ describe('the sweep', () => {
     const now = Date.now()
     const dayAgo = now - 86_400_000
     await select(
-      `insert into joinCodes (subject, codeHash, issuedAt, expiresAt) values ('old', 'x', ?, ?)`,
+      `insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt) values ('old', 'a', 'x', ?, ?)`,
       now - 700_000,
       now - 1,
     )
     await select(
-      `insert into joinCodes (subject, codeHash, issuedAt, expiresAt) values ('live', 'x', ?, ?)`,
+      `insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt) values ('live', 'a', 'x', ?, ?)`,
       now,
       now + 60_000,
     )
@@ -132,7 +132,9 @@ describe('the sweep', () => {
 
   it('continues if one step fails', async () => {
     const error = silenceErrors()
-    await select(`insert into joinCodes (subject, codeHash, issuedAt, expiresAt) values ('stale', 'x', 0, 1)`)
+    await select(
+      `insert into joinCodes (subject, address, codeHash, issuedAt, expiresAt) values ('stale', 'a', 'x', 0, 1)`,
+    )
     await select('insert into purgeJobs values (987654, ?)', Date.now())
     await sweep({ IMAGES: BROKEN_BUCKET })
     expect(error.mock.calls.join()).toContain('bucket is down')
