@@ -4,6 +4,13 @@ const WIDTH = 120
 
 const indent = (text: string, by = '  ') => text.replaceAll(/^(?=.)/gm, by)
 
+/** Removes the indentation that all lines have. */
+const dedent = (text: string) => {
+  const lines = text.replace(/^\n/, '').trimEnd().split('\n')
+  const margin = Math.min(...lines.filter(Boolean).map((line) => line.length - line.trimStart().length))
+  return lines.map((line) => line.slice(margin)).join('\n')
+}
+
 /**
  * A list on as many lines as it needs.
  * @param at where further lines begin
@@ -39,13 +46,6 @@ export const toSql = ({ name, after, when, comment, statements }: Trigger) =>
     statements.map((statement) => indent(`${dedent(statement)};`)).join('\n\n'),
     'END;',
   ].join('\n')
-
-/** Removes the indentation of the last line of a text from all its lines. */
-const dedent = (text: string) => {
-  const lines = text.replace(/^\n/, '').trimEnd().split('\n')
-  const margin = Math.min(...lines.filter(Boolean).map((line) => line.length - line.trimStart().length))
-  return lines.map((line) => line.slice(margin)).join('\n')
-}
 
 /** An UPDATE that adds to counters, and subtracts from them: the expressions are for the row `ROW`. */
 export const count = (
