@@ -27,7 +27,7 @@ const ALONE = [
   'test/attacks/failures/*.test.ts',
 ]
 /** What the slot of a member can change. Malformed input never reaches a slot. */
-const SHARED_IN_SLOT = ['test/shared/{accounts,transfer}.test.ts']
+const SHARED_IN_SLOT = ['test/shared/{accounts,images,limits,transfer}.test.ts']
 const ALONE_IN_SLOT = [
   'test/features/export/export{,-import}.test.ts',
   'test/attacks/access/{access,guard}.test.ts',

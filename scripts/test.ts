@@ -8,6 +8,9 @@ const isAll = process.argv[2] === '--all'
 /** Whether to check what each test costs, which takes longer, as files run one at a time. */
 const checksCosts = process.env.COSTS === '1'
 
+/** A run of vitest that hangs ends here. */
+const MAX_STEP_MS = 3_600_000
+
 type Step = [name: string, command: string, ...args: string[]]
 
 const REPORTS = 'dist/reports'
@@ -34,7 +37,7 @@ rmSync(REPORTS, { recursive: true, force: true })
 /** All steps run, so that one failure does not hide others. */
 const failed = STEPS.filter(([name, command, ...args]) => {
   const env = { ...process.env, ...(name !== 'quick' && { COSTS: undefined }) }
-  return spawnSync(command, args, { stdio: 'inherit', env }).status !== 0
+  return spawnSync(command, args, { stdio: 'inherit', env, timeout: MAX_STEP_MS }).status !== 0
 })
 const seconds = readTreeSeconds()
 if (seconds !== undefined) console.log(`CPU time, user and system: ${seconds.toFixed(0)} s`)

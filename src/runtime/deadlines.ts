@@ -11,6 +11,8 @@ export const DEADLINES = {
   /** R2: a call with its retries, and one that only cleans up after a failed call. */
   bucketCall: 10_000,
   bucketCleanup: 1000,
+  /** Longer than storing an object can take: then an object whose row was deleted meanwhile is deleted again. */
+  storing: 15_000,
   /** Reading a file in the second Worker, retries included. The largest files take up to two seconds. */
   fileReader: 10_000,
   /** Sending one mail. */

@@ -6,6 +6,7 @@ import { nextReusableId } from '../../db/next-id'
 import { listOfCaller } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
+import { DEADLINES } from '../../runtime/deadlines'
 import { log } from '../../runtime/log'
 import { deleteObject, headImage, imageKey, isStored, putImage } from '../../storage/bucket'
 import { limitsOf, type Quotas } from '../../values/quotas'
@@ -110,10 +111,9 @@ const restoreRow = sqlStatement`
   from members where memberId = :memberId and withdrawnAt is null
   on conflict do nothing`
 
-// Longer than storing an object can take: an upload writes its row, which can be deleted, before its object.
-const DELETE_AGAIN_MS = 15_000
+// An upload writes its row, which can be deleted, before its object.
 const deleteAgain = async (bucket: R2Bucket, key: string) => {
-  await scheduler.wait(DELETE_AGAIN_MS)
+  await scheduler.wait(DEADLINES.storing)
   await deleteObject(bucket, key)
 }
 
