@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { App } from '../env'
 import { DEADLINES } from '../runtime/deadlines'
+import { createLimiter } from '../runtime/limiter'
 import { declaredLength, SMALL_BYTES } from './body'
 
 // The runtime resets the connection when a response is sent long before the body ends, and the client may not see it.
@@ -8,10 +9,9 @@ import { declaredLength, SMALL_BYTES } from './body'
 const MAX_BYTES = 40 * 1024 * 1024
 /** An unread body takes no more of the isolate's memory. */
 const BUFFER_BYTES = 65_536
-/** The most bodies discarded at a time. */
+/** The most bodies discarded at a time. A request whose client disconnects stops without returning its lease. */
 const MAX_BODIES = 200
-
-let bodies = 0
+const bodies = createLimiter({ capacity: MAX_BODIES, leaseMs: DEADLINES.unreadBody })
 
 const drain = async (stream: ReadableStream<Uint8Array>) => {
   const reader = stream.getReader({ mode: 'byob' })
@@ -35,9 +35,10 @@ export const drained: MiddlewareHandler<App> = async (c, next) => {
   const { body } = c.req.raw
   const length = declaredLength(c)
   const isSmall = length !== undefined && length <= SMALL_BYTES
-  if (!body || isSmall || body.locked || (length ?? 0) > MAX_BYTES || bodies >= MAX_BODIES) return
-  bodies++
-  // It fails when the client disconnects.
+  if (!body || isSmall || body.locked || (length ?? 0) > MAX_BYTES) return
+  const lease = bodies.tryAcquire()
+  if (!lease) return
+  // It fails if the body ends early.
   await drain(body).catch(() => {})
-  bodies--
+  lease.release()
 }
