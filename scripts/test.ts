@@ -1,6 +1,6 @@
 // `npm test`: types, lint, and the tests that are not slow. `npm run test:all`: then the slow ones, too.
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
 import { CI_ONLY, FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
 
@@ -14,6 +14,8 @@ const MAX_STEP_MS = 3_600_000
 type Step = [name: string, command: string, ...args: string[]]
 
 const REPORTS = 'dist/reports'
+const MEMORY = '/dev/shm'
+const MIN_MEMORY_BYTES = 4 * 2 ** 30
 /** Keeps a report of the results, which .ci/run counts. */
 const toVitest = (name: string, projects: string[], ...args: string[]): Step => [
   name,
@@ -33,12 +35,24 @@ if (isAll) {
   STEPS.push(toVitest('slow', QUICK, SLOW), toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])]))
 }
 
+/** A folder in memory, where local databases write two to three times as fast. Undefined if there is not enough. */
+const createMemoryFolder = () => {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize > MIN_MEMORY_BYTES ? mkdtempSync(`${MEMORY}/reading-library-`) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 rmSync(REPORTS, { recursive: true, force: true })
+const folder = createMemoryFolder()
 /** All steps run, so that one failure does not hide others. */
 const failed = STEPS.filter(([name, command, ...args]) => {
-  const env = { ...process.env, ...(name !== 'quick' && { COSTS: undefined }) }
+  const env = { ...process.env, ...(folder && { TMPDIR: folder }), ...(name !== 'quick' && { COSTS: undefined }) }
   return spawnSync(command, args, { stdio: 'inherit', env, timeout: MAX_STEP_MS }).status !== 0
 })
+if (folder) rmSync(folder, { recursive: true, force: true })
 const seconds = readTreeSeconds()
 if (seconds !== undefined) console.log(`CPU time, user and system: ${seconds.toFixed(0)} s`)
 for (const [name] of failed) console.log(`Failed: ${name}`)
