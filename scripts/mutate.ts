@@ -77,8 +77,19 @@ const options = {
   all: { type: 'boolean', default: false } as const,
   list: option(''),
   only: option(''),
+  help: { type: 'boolean', default: false } as const,
 }
+const USAGE = `Usage: npm run mutate -- [--count N] [--seed N] [--files GLOB] [--tests FILE | --all] | --list FILE [--only RULE]
+  --count  mutants to try; default: 20
+  --files  what to mutate; default: src/**/*.ts
+  --tests  a file of tests; default: what npm test runs
+  --all    also runs what only npm run test:all does, on mutants that npm test does not find
+  --list   makes each mutation of a list, and runs the attack that must find it`
 const { count, seed, files, list, only, ...flags } = parseArgs({ options }).values
+if (flags.help) {
+  console.log(USAGE)
+  process.exit()
+}
 
 const copy = mkdtempSync(join(tmpdir(), 'mutate-'))
 const PACKAGES = globSync('{.,test/*,test/*/*}/node_modules')

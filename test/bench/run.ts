@@ -29,9 +29,13 @@ const PARTS = [...DEFAULT_PARTS, 'slots', 'reference'] as const
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 })
-if (!positionals.every((name) => PARTS.some((part) => part === name))) {
+if (flags.help || !positionals.every((name) => PARTS.some((part) => part === name))) {
   const usage = 'Usage: npm run bench -- [PART …] [--quick] [--json FILE]'
   console.error(`${usage}\n  PART  ${PARTS.join(', ')}; default: all but slots and reference`)
   process.exit(2)

@@ -155,6 +155,11 @@ follow('deploy.md', 'Several databases', '', async ({ run }) => {
   for (const member of [jun, mina, sora]) expect(await service.look(member)).toEqual(WHOLE)
 })
 
+follow('operations.md', 'Logs', '', async ({ run }) => {
+  account.within('reading-library', (database) => database.exec('delete from images'))
+  expect(await run('npm run db -- verify --repair')).toContain('rows of images added: ')
+})
+
 follow('operations.md', 'Alerts', '', async ({ run }) => {
   account.within('reading-library', (database) =>
     database.exec('insert into purgeJobs (memberId, createdAt) values (9, 0)'),
