@@ -34,13 +34,6 @@ const MEMOS = 'from memos where memos.bookId = stored.bookId'
 /** The details of a book belong to its owner. */
 const OWNER = { memberId: 'select memberId from books where books.bookId = stored.bookId' }
 
-/** Compares a book with its newest reading. */
-const checkNewest = (field: string, expected: string, where: string) => `
-  select 'books' as "table", bookId as id, '${field}' as field, ${expected} as expected, books.${field} as found
-  from books join readings using (memberId, bookId) where readingId = newestReadingId and ${isActive} and ${where}`
-const checkNewestDate = (field: string, date: string, where: string) =>
-  checkNewest(field, date, `length(${date}) = 10 and substr(${field}, 1, 10) is not ${date} and ${where}`)
-
 /** Identifiers are never reused: no row may have a retired one. */
 const checkRetired = (table: string, id: string) => `
   select '${table}' as "table", ${id} as id, '${id}' as field, 'above ' || retiredIds.id as expected, ${id} as found
@@ -81,11 +74,6 @@ const CHECKS = [
     hasMemos: `exists (select 1 ${MEMOS})`,
     memoBytes: MEMO_BYTES,
     currentPage: `select coalesce((select page ${ofBook('progress')} order by at desc limit 1), stored.currentPage)`,
-    newestReadingId: `select iif(
-      exists (select 1 from readings where readings.readingId = stored.newestReadingId and readings.bookId = stored.bookId),
-      stored.newestReadingId,
-      iif(exists (select 1 ${ofBook('readings')}), 'a reading', null)
-    )`,
   }),
   ...checkFields('members', 'memberId', {
     yetBooks: `select count(*) ${ofMember('books')} and bookStatus = 'YET'`,
@@ -118,11 +106,10 @@ const CHECKS = [
       where later.memberId = stored.memberId and later.bookId = stored.bookId and later.at > stored.at
     ), stored.total, (select count(*) ${ofBook('progress')}))`,
   }),
-  checkNewest('bookStatus', `iif(outcome is null, 'ING', 'not ING')`, `(outcome is null) <> (bookStatus = 'ING')`),
-  checkNewest('star', 'max(1, (quarters + 2) / 4)', 'star <> max(1, (quarters + 2) / 4)'),
-  checkNewestDate('readStartDate', 'startedAt', `bookStatus <> 'YET'`),
-  checkNewestDate('readEndDate', 'finishedAt', `bookStatus = 'DONE' and outcome = 'FINISHED'`),
-  checkNewest('readEndDate', 'null', `bookStatus = 'DONE' and outcome = 'STOPPED' and readEndDate is not null`),
+  `select 'readings' as "table", readingId as id, 'readingId' as field, 'that of no book' as expected, readingId as found
+  from readings where ${isActive} and exists (
+    select 1 from books where books.bookId = readings.bookId and coalesce(books.readingId, books.bookId) = readings.readingId
+  )`,
   ...checkFields('readings', 'readingId', OWNER),
   ...checkFields('bookTags', 'bookId', OWNER),
   ...checkFields('memos', 'memoId', OWNER),

@@ -1,3 +1,4 @@
+import { currentId, READING_COLUMNS, shownReading } from '../../src/db/schema/shown-reading.ts'
 import { fieldsOf } from '../../src/values/book-fields.ts'
 import { list, type Trigger } from './sql.ts'
 
@@ -8,7 +9,7 @@ type Kind = keyof typeof KINDS
 /** No OR REPLACE, which an OR IGNORE of the outer statement would override. */
 const log = (kind: Kind, row: 'OLD' | 'NEW', id: string, condition = '') => `
 INSERT INTO changes (memberId, seq, kind, id, proof)
-SELECT memberId, seq + 1, ${KINDS[kind]}, ${row}.${id}, random() & 0xFFFFFFFFFFFF FROM changes
+SELECT memberId, seq + 1, ${KINDS[kind]}, ${id}, random() & 0xFFFFFFFFFFFF FROM changes
 WHERE memberId = ${row}.memberId${condition}
 ORDER BY seq DESC LIMIT 1`
 
@@ -24,6 +25,9 @@ type Logged = {
   /** The columns that the feed shows. None: rows are only inserted and deleted. */
   columns?: string[]
   comment?: string
+  /** Which insertions and deletions are logged, if not all. */
+  whenInserted?: string
+  whenDeleted?: string
 }
 
 const isChanged = (columns: string[]) => {
@@ -38,21 +42,28 @@ const isChanged = (columns: string[]) => {
 }
 
 /** Logs each change of the rows of a table. */
-const logged = ({ table, kind, id, isOfBook = false, columns = [], comment }: Logged): Trigger[] => {
+const logged = (options: Logged): Trigger[] => {
+  const { table, kind, id, isOfBook = false, columns = [], comment, whenInserted, whenDeleted } = options
   const update: Trigger = {
     comment,
     name: `${table}_update_logged`,
     after: `UPDATE OF ${list(columns, 2, 60)} ON ${table}`,
     when: isChanged(columns),
-    statements: [log(kind, 'NEW', id)],
+    statements: [log(kind, 'NEW', `NEW.${id}`)],
   }
   return [
-    { name: `${table}_insert_logged`, after: `INSERT ON ${table}`, statements: [log(kind, 'NEW', id)] },
+    {
+      name: `${table}_insert_logged`,
+      after: `INSERT ON ${table}`,
+      when: whenInserted,
+      statements: [log(kind, 'NEW', `NEW.${id}`)],
+    },
     ...(columns.length > 0 ? [update] : []),
     {
       name: `${table}_delete_logged`,
       after: `DELETE ON ${table}`,
-      statements: [log(kind, 'OLD', id, isOfBook ? WITH_BOOK : '')],
+      when: whenDeleted,
+      statements: [log(kind, 'OLD', `OLD.${id}`, isOfBook ? WITH_BOOK : '')],
     },
   ]
 }
@@ -62,11 +73,68 @@ const [bookInserted, bookUpdated, bookDeleted] = logged({
   kind: 'book',
   id: 'bookId',
   columns: fieldsOf('log'),
-  comment: `Not currentPage: each change of it adds or updates a progress event. Not the counters, nor newestReadingId.`,
+  comment: `Not currentPage: each change of it adds or updates a progress event. Not the counters.`,
 }) as [Trigger, Trigger, Trigger]
 
-const NEW_READING = `
-  AND NEW.newestReadingId IS NULL AND NEW.bookStatus <> 'YET'`
+/** What the feed shows of a reading. */
+const { createdAt: _, ...OLD_VALUES } = shownReading('OLD.')
+const VALUES = Object.keys(OLD_VALUES)
+const pastValues = (row: string) => VALUES.map((name) => (name === 'isPaused' ? '0' : `${row}.${name}`)).join(', ')
+/** In a trigger on books, the view has the new values. */
+const newValues = `(SELECT ${VALUES.join(', ')} FROM currentReadings WHERE bookId = NEW.bookId)`
+const [LEFT, SHOWN] = [currentId('OLD.'), currentId('NEW.')]
+
+// A reading that moves between its book and `readings` is in both meanwhile. It is not logged if both show the same.
+const ofReadings: Trigger[] = [
+  {
+    name: 'books_reading_left',
+    after: 'UPDATE OF bookStatus, readingId ON books',
+    when: `OLD.bookStatus <> 'YET'
+  AND (NEW.bookStatus = 'YET' OR ${SHOWN} <> ${LEFT})
+  AND NOT EXISTS (SELECT 1 FROM readings WHERE readingId = ${LEFT})`,
+    statements: [log('reading', 'OLD', LEFT)],
+  },
+  {
+    comment: `Also deletes the past row of a reading that has become the current one: the order of two triggers is undefined. The conditions
+      refer to the log, so that they read nothing if it is empty.`,
+    name: 'books_reading_changed',
+    after: `UPDATE OF ${list([...READING_COLUMNS], 2, 60)} ON books`,
+    when: `NEW.bookStatus <> 'YET'`,
+    statements: [
+      log(
+        'reading',
+        'NEW',
+        SHOWN,
+        `
+  AND changes.seq > 0
+  AND (OLD.bookStatus = 'YET' OR (
+    ${Object.values(OLD_VALUES).join(',\n    ')}
+  ) IS NOT ${newValues})
+  AND NOT EXISTS (
+    SELECT 1 FROM readings WHERE readingId = ${SHOWN}
+      AND (${pastValues('readings')})
+        IS ${newValues}
+  )`,
+      ),
+      `DELETE FROM readings
+WHERE readingId = ${SHOWN}
+  AND ${SHOWN} <> ${LEFT}`,
+    ],
+  },
+  ...logged({
+    table: 'readings',
+    kind: 'reading',
+    id: 'readingId',
+    isOfBook: true,
+    columns: ['bookId', 'startedAt', 'finishedAt', 'outcome', 'quarters', 'format', 'note'],
+    whenInserted: `NOT EXISTS (
+  SELECT 1 FROM currentReadings WHERE bookId = NEW.bookId
+    AND (${VALUES.join(', ')})
+      IS (${pastValues('NEW')})
+)`,
+    whenDeleted: `NOT EXISTS (SELECT 1 FROM currentReadings WHERE bookId = OLD.bookId AND readingId = OLD.readingId)`,
+  }),
+]
 
 export const changeLog: Trigger[] = [
   {
@@ -77,23 +145,9 @@ export const changeLog: Trigger[] = [
   },
   {
     ...bookInserted,
-    comment: 'A book without rows in readings has one reading nevertheless, unless it is YET.',
-    statements: [...bookInserted.statements, log('reading', 'NEW', 'bookId', NEW_READING)],
+    statements: [...bookInserted.statements, log('reading', 'NEW', SHOWN, `\n  AND NEW.bookStatus <> 'YET'`)],
   },
   bookUpdated,
-  {
-    comment: `If the reading of a finished book gets a row, that is logged instead. An undo of an import, which increments readingVersion,
-      gives it none.`,
-    name: 'books_reading_logged',
-    after: 'UPDATE OF bookStatus, readStartDate, readEndDate, star ON books',
-    when: `NEW.newestReadingId IS NULL AND OLD.newestReadingId IS NULL
-  AND (
-    NEW.bookStatus = 'DONE' OR NEW.readingVersion <> OLD.readingVersion
-    OR (OLD.bookStatus <> 'DONE' AND 'ING' IN (NEW.bookStatus, OLD.bookStatus))
-  )
-  AND ${isChanged(['bookStatus', 'readStartDate', 'readEndDate', 'star'])}`,
-    statements: [log('reading', 'NEW', 'bookId')],
-  },
   bookDeleted,
   ...logged({ table: 'bookTags', kind: 'book', id: 'bookId', isOfBook: true }),
   ...logged({ table: 'progress', kind: 'book', id: 'bookId', isOfBook: true, columns: ['page'] }),
@@ -115,11 +169,5 @@ export const changeLog: Trigger[] = [
     comment: 'Not bookCount, nor the keys that a merge exchanges.',
     columns: ['tag'],
   }),
-  ...logged({
-    table: 'readings',
-    kind: 'reading',
-    id: 'readingId',
-    isOfBook: true,
-    columns: ['bookId', 'startedAt', 'finishedAt', 'outcome', 'quarters', 'format', 'note', 'isPaused'],
-  }),
+  ...ofReadings,
 ]

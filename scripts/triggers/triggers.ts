@@ -7,17 +7,24 @@ import { type Trigger, toSql } from './sql.ts'
 /** Triggers that are like no others. */
 const readSql = (name: string) => readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8').trim()
 
-/** Remembers the highest deleted identifier. */
-const retired = (table: string, id: string, comment?: string, condition = ''): Trigger => ({
-  comment,
-  name: `${table}_id_retired`,
-  after: `DELETE ON ${table}`,
-  when: `${condition}OLD.${id} > (SELECT coalesce(max(${id}), 0) FROM ${table})`,
+const highest = (table: string, id: string, where = '') => `(SELECT coalesce(max(${id}), 0) FROM ${table}${where})`
+
+/** Remembers the highest identifier that is no longer in use. */
+const retired = (name: string, after: string, table: string, id: string, others: string[] = []): Trigger => ({
+  name,
+  after,
+  when: [...others, `OLD.${id} > ${highest(table, id)}`].join(' AND '),
   statements: [
     `INSERT OR REPLACE INTO retiredIds (tableName, id)
 SELECT '${table}', max(OLD.${id}, coalesce((SELECT id FROM retiredIds WHERE tableName = '${table}'), 0))`,
   ],
 })
+const retiredReading = (name: string, after: string): Trigger =>
+  // Identifiers of books are never given to readings.
+  retired(name, after, 'readings', 'readingId', [
+    'OLD.readingId <> OLD.bookId',
+    `OLD.readingId > ${highest('books', 'readingId', ' WHERE readingId IS NOT NULL')}`,
+  ])
 
 const section = (comment: string, triggers: Trigger[]) =>
   [comment.trim().replaceAll(/^ *(?=.)/gm, '-- '), ...triggers.map(toSql)].join('\n\n')
@@ -50,18 +57,15 @@ export const writeTriggers = () =>
       `The highest deleted identifiers, so that none is reused. Unlike AUTOINCREMENT, this writes a row only when the newest row is
       deleted, not on every insert.`,
       [
-        retired('books', 'bookId'),
-        retired('memos', 'memoId'),
-        retired(
-          'readings',
-          'readingId',
-          'A first reading has the identifier of its book, and so has another one after its deletion.',
-          'OLD.readingId <> OLD.bookId AND ',
-        ),
+        retired('books_id_retired', 'DELETE ON books', 'books', 'bookId'),
+        retired('memos_id_retired', 'DELETE ON memos', 'memos', 'memoId'),
+        retiredReading('readings_id_retired', 'DELETE ON readings'),
+        retiredReading('books_reading_retired', 'UPDATE OF readingId ON books'),
+        retiredReading('books_last_reading_retired', 'DELETE ON books'),
       ],
     ),
     readSql('library'),
-    readSql('readings'),
+    readSql('progress'),
     readSql('accounts'),
     section(
       `The log of changes. While a member's log is empty, these write nothing. An entry says that an object has changed: its value is

@@ -21,41 +21,47 @@ const keyLimit = sql`iif(:callerTokenHash is null, :MAX_IDEMPOTENCY_KEYS, cast(:
 export const isUnused = sql`
   and not exists (select 1 from idempotencyKeys where ${isKey})
   and (select keyCount from members where ${isCaller}) < ${keyLimit}`
-/** Stores the key of the row that the statement before it inserted. */
-const insertKey = sqlStatement`
+/** Stores the key of what the statement before it created. */
+const insertKey = (id: SQL) => sqlStatement`
   insert into idempotencyKeys (memberId, keyHash, requestHash, id, name, day)
-  select ${callerId}, unhex(:keyHash), unhex(:requestHash), last_insert_rowid(), :name, :day where changes() = 1`
+  select ${callerId}, unhex(:keyHash), unhex(:requestHash), ${id}, :name, :day where changes() = 1`
 
 /** `isSameRequest`: null if the key is unused. `isLeft`: whether what was created still exists. */
 type Used<Row> = Row & { keyCount: number; keyLimit: number; isSameRequest: number | null; isLeft: number }
 
+/** `id`: selects the identifier of what was just created. The others refer to the row of its key. */
+type Created = { id: SQL; columns: SQL; isLeft: SQL; join?: SQL }
+const lastInserted = sql.raw('last_insert_rowid()')
+/** The row of a table, by default with the identifier of the key. */
+export const rowOf = (id: SQLiteColumn, columns: SQL, isCreated = sql`${id} = idempotencyKeys.id`): Created => ({
+  id: lastInserted,
+  columns,
+  isLeft: sql`${id} is not null`,
+  join: sql`left join ${id.table} on ${isCreated}`,
+})
+
 /**
  * Prepares an insert that, with a key, inserts only once.
  * @param insert builds the insert; its WHERE ends with the condition
- * @param id the identifier of the table
- * @param columns those that the insert returns
- * @param isCreated matches the row that a key of idempotencyKeys belongs to
  */
-export const insertOnce = <Row>(
+export const insertOnce = <Row, Found = Row>(
   insert: (condition: SQL) => (values: Values) => Statement<Row>,
-  id: SQLiteColumn,
-  columns: SQL,
-  isCreated = sql`${id} = idempotencyKeys.id`,
+  { id, columns, isLeft, join = sql`` }: Created,
 ) => {
-  const [insertAlways, insertIfUnused] = [insert(sql``), insert(isUnused)]
+  const [insertAlways, insertIfUnused, storeKey] = [insert(sql``), insert(isUnused), insertKey(id)]
   // Nothing if the statement before it has just stored the key.
-  const selectUsed = sqlStatement<Used<Row>>`
-    select keyCount, ${keyLimit} as keyLimit, requestHash = unhex(:requestHash) as isSameRequest, ${id} is not null as isLeft,
+  const selectUsed = sqlStatement<Used<Found>>`
+    select keyCount, ${keyLimit} as keyLimit, requestHash = unhex(:requestHash) as isSameRequest, ${isLeft} as isLeft,
       ${columns}
     from (select keyCount from members where ${isCaller} and changes() = 0)
-      left join idempotencyKeys on ${isKey} left join ${id.table} on ${isCreated}`
+      left join idempotencyKeys on ${isKey} ${join}`
   /** Statements of a batch, which run one after the other. */
   return (values: Values, key: RequestKey | undefined, { MAX_IDEMPOTENCY_KEYS }: Quotas) => {
     if (!key) return { created: firstRow(insertAlways(values)) }
     const stored = { name: null, ...values, ...key, day: Math.floor(Date.now() / DAY_MS), MAX_IDEMPOTENCY_KEYS }
     return {
       created: firstRow(idempotent(insertIfUnused(stored))),
-      stored: idempotent(insertKey(stored)),
+      stored: idempotent(storeKey(stored)),
       used: firstRow(selectUsed(stored)),
     }
   }

@@ -16,7 +16,7 @@ BEGIN
     doneBooks = doneBooks + (NEW.bookStatus = 'DONE'),
     finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
     textBytes = textBytes
-      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
+      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -28,7 +28,7 @@ BEGIN
     doneBooks = doneBooks - (OLD.bookStatus = 'DONE'),
     finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
     textBytes = textBytes
-      - OLD.memoBytes - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds)),
+      - OLD.memoBytes - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)),
     memoBooks = memoBooks - OLD.hasMemos
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
@@ -49,14 +49,15 @@ BEGIN
   WHERE memberId = NEW.memberId;
 END;
 
-CREATE TRIGGER books_resized AFTER UPDATE OF title, subtitle, cover, author, publisher, language, series, sourceIds ON books
-WHEN octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
-  <> octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
+CREATE TRIGGER books_resized AFTER UPDATE OF title, subtitle, cover, author, publisher, language, series,
+  sourceIds, note ON books
+WHEN octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note))
+  <> octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note))
 BEGIN
   UPDATE members
   SET textBytes = textBytes
-      - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds))
-      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds))
+      - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note))
+      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -227,9 +228,22 @@ BEGIN
   SELECT 'memos', max(OLD.memoId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'memos'), 0));
 END;
 
--- A first reading has the identifier of its book, and so has another one after its deletion.
 CREATE TRIGGER readings_id_retired AFTER DELETE ON readings
-WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
+WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM books WHERE readingId IS NOT NULL) AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
+BEGIN
+  INSERT OR REPLACE INTO retiredIds (tableName, id)
+  SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
+END;
+
+CREATE TRIGGER books_reading_retired AFTER UPDATE OF readingId ON books
+WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM books WHERE readingId IS NOT NULL) AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
+BEGIN
+  INSERT OR REPLACE INTO retiredIds (tableName, id)
+  SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
+END;
+
+CREATE TRIGGER books_last_reading_retired AFTER DELETE ON books
+WHEN OLD.readingId <> OLD.bookId AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM books WHERE readingId IS NOT NULL) AND OLD.readingId > (SELECT coalesce(max(readingId), 0) FROM readings)
 BEGIN
   INSERT OR REPLACE INTO retiredIds (tableName, id)
   SELECT 'readings', max(OLD.readingId, coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0));
@@ -332,13 +346,10 @@ END;
 CREATE TRIGGER books_progressed AFTER UPDATE OF currentPage, bookStatus ON books
 WHEN NEW.currentPage <> OLD.currentPage
   OR (
-    NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE'
-    -- Not if readings/newest.ts moves the book to another reading, or stops the reading.
-    AND NEW.newestReadingId IS OLD.newestReadingId
-    AND (
-      NEW.readingVersion = OLD.readingVersion
-      OR (SELECT outcome FROM readings WHERE readingId = NEW.newestReadingId) = 'FINISHED'
-    )
+    NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE' AND NOT NEW.isStopped
+    -- Not if another reading becomes the current one, nor if an import finishes it, or the undo of one.
+    AND coalesce(NEW.readingId, NEW.bookId) = coalesce(OLD.readingId, OLD.bookId)
+    AND NEW.importId IS OLD.importId
   )
 BEGIN
   INSERT INTO progress (memberId, bookId, at, page, kind, total)
@@ -349,7 +360,7 @@ BEGIN
       NEW.bookStatus = 'DONE' AND OLD.bookStatus <> 'DONE', 'FINISHED',
       NEW.currentPage > OLD.currentPage
         OR (NEW.bookStatus = 'ING' AND OLD.bookStatus <> 'ING')
-        OR coalesce((SELECT createdAt FROM readings WHERE readingId = NEW.newestReadingId), 0) > coalesce(max(latest.at, 0), 0),
+        OR NEW.readingSince > coalesce(max(latest.at, 0), 0),
       'PROGRESS',
       'CORRECTION'
     ),
@@ -404,116 +415,6 @@ BEGIN
     AND changes() > 0;
 END;
 
--- Readings. This trigger applies changes of a book to its newest reading. readings/newest.ts applies changes of a reading to
--- its book; it also increments readingVersion, so that the trigger skips its updates.
---
--- Another reading begins if the book is read again, or is DONE after YET with other dates than those of the newest reading. A
--- date that the update does not change and that another reading has belongs to that one: began and ended are the book's dates
--- without these. While the book is YET, its dates belong to no reading.
-CREATE TRIGGER books_newest_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
-WHEN NEW.newestReadingId IS OLD.newestReadingId AND NEW.readingVersion = OLD.readingVersion
-  AND iif(
-    NEW.newestReadingId IS NULL, OLD.bookStatus = 'DONE' AND NEW.bookStatus <> 'DONE',
-    (NEW.bookStatus, NEW.readStartDate, NEW.readEndDate, NEW.star)
-      IS NOT (OLD.bookStatus, OLD.readStartDate, OLD.readEndDate, OLD.star)
-  )
-BEGIN
-  -- A finished book without rows leaves DONE: its reading gets a row.
-  INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  SELECT
-    OLD.bookId, OLD.memberId, OLD.bookId, 0,
-    substr(OLD.readStartDate, 1, 10), substr(OLD.readEndDate, 1, 10), 'FINISHED',
-    nullif(iif(NEW.bookStatus = 'YET', NEW.star, OLD.star) * 4, 0)
-  WHERE NEW.newestReadingId IS NULL;
-
-  INSERT INTO readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  SELECT
-    1 + max(
-      ((NEW.bookId >> 40) << 40) + (1 << 39),
-      coalesce((SELECT max(readingId) FROM readings WHERE readingId < ((NEW.bookId >> 40) + 1) << 40), 0),
-      coalesce((SELECT id FROM retiredIds WHERE tableName = 'readings'), 0)
-    ),
-    NEW.memberId, NEW.bookId, CAST(unixepoch('subsec') * 1000 AS INTEGER),
-    iif(NEW.readStartDate IS OLD.readStartDate AND began = startedAt, NULL, began),
-    iif(NEW.bookStatus = 'DONE', ended, NULL),
-    iif(NEW.bookStatus = 'DONE', 'FINISHED', NULL),
-    iif(NEW.star <> OLD.star, nullif(NEW.star * 4, 0), NULL)
-  FROM (
-    SELECT startedAt, finishedAt, outcome,
-      iif(
-        NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10)
-          AND substr(NEW.readStartDate, 1, 10) IN (
-            SELECT startedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-          ),
-        NULL,
-        substr(NEW.readStartDate, 1, 10)
-      ) AS began,
-      iif(
-        NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10)
-          AND substr(NEW.readEndDate, 1, 10) IN (
-            SELECT finishedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-          ),
-        NULL,
-        substr(NEW.readEndDate, 1, 10)
-      ) AS ended
-    FROM readings
-    WHERE readingId = coalesce(NEW.newestReadingId, NEW.bookId) AND outcome IS NOT NULL
-  )
-  WHERE (NEW.bookStatus = 'ING' OR (NEW.bookStatus = 'DONE' AND OLD.bookStatus = 'YET'))
-    -- Resumed: put back to YET while it was being read.
-    AND NOT (
-      outcome = 'STOPPED' AND finishedAt IS NULL
-      AND (startedAt IS NULL OR iif(length(startedAt) = 10, startedAt, NULL) IS began)
-    )
-    -- DONE again as before: put back to YET after it had ended.
-    AND NOT (NEW.bookStatus = 'DONE' AND outcome = 'STOPPED' AND NEW.readEndDate IS NULL AND finishedAt IS NOT NULL)
-    AND NOT (NEW.bookStatus = 'DONE' AND outcome <> 'STOPPED' AND iif(length(finishedAt) = 10, finishedAt, NULL) IS ended)
-    AND (SELECT count(*) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId) < 200;
-
-  UPDATE books
-  SET newestReadingId = (SELECT max(readingId) FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
-  WHERE bookId = NEW.bookId
-    AND (changes() = 1 OR newestReadingId IS NULL);
-
-  UPDATE readings
-  SET startedAt = iif(
-      NEW.bookStatus = 'YET' OR (NEW.readStartDate IS OLD.readStartDate AND OLD.bookStatus <> 'YET'), startedAt,
-      NEW.readStartDate IS NULL OR (
-        NEW.readStartDate IS OLD.readStartDate AND startedAt IS NOT substr(NEW.readStartDate, 1, 10)
-        AND substr(NEW.readStartDate, 1, 10) IN (
-          SELECT startedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-        )
-      ), (SELECT startedAt WHERE length(startedAt) < 10),
-      substr(NEW.readStartDate, 1, 10)
-    ),
-    finishedAt = iif(
-      NEW.bookStatus = 'ING', NULL,
-      NEW.bookStatus = 'YET' OR (NEW.readEndDate IS OLD.readEndDate AND OLD.bookStatus = 'DONE')
-        OR (NEW.readEndDate IS NULL AND outcome = 'STOPPED'), finishedAt,
-      NEW.readEndDate IS NULL OR (
-        NEW.readEndDate IS OLD.readEndDate AND finishedAt IS NOT substr(NEW.readEndDate, 1, 10)
-        AND substr(NEW.readEndDate, 1, 10) IN (
-          SELECT finishedAt FROM readings WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-        )
-      ), (SELECT finishedAt WHERE length(finishedAt) < 10),
-      substr(NEW.readEndDate, 1, 10)
-    ),
-    outcome = iif(
-      NEW.bookStatus = 'ING', NULL,
-      NEW.bookStatus = 'YET', coalesce(outcome, 'STOPPED'),
-      NEW.readEndDate IS NULL AND outcome = 'STOPPED' AND (OLD.bookStatus = 'DONE' OR finishedAt IS NOT NULL), 'STOPPED',
-      'FINISHED'
-    ),
-    quarters = iif(
-      NEW.star = OLD.star OR NEW.star = coalesce(max(1, (quarters + 2) / 4), 0), quarters,
-      nullif(NEW.star * 4, 0)
-    ),
-    isPaused = isPaused AND NEW.bookStatus = 'ING'
-  WHERE readingId = NEW.newestReadingId
-    AND (NEW.bookStatus <> 'YET' OR OLD.bookStatus <> 'YET' OR NEW.star <> OLD.star)
-    AND (SELECT newestReadingId FROM books WHERE bookId = NEW.bookId) = NEW.newestReadingId;
-END;
-
 -- Accounts: a member keeps the newest hundred sessions, the newest 500 failed logins, and the newest 5,000 other entries.
 
 CREATE TRIGGER sessions_limited AFTER INSERT ON sessions
@@ -542,7 +443,6 @@ BEGIN
   WHERE memberId = NEW.memberId AND seq <= NEW.seq - 20000;
 END;
 
--- A book without rows in readings has one reading nevertheless, unless it is YET.
 CREATE TRIGGER books_insert_logged AFTER INSERT ON books
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
@@ -551,13 +451,13 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
 
   INSERT INTO changes (memberId, seq, kind, id, proof)
-  SELECT memberId, seq + 1, 4, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes
+  SELECT memberId, seq + 1, 4, coalesce(NEW.readingId, NEW.bookId), random() & 0xFFFFFFFFFFFF FROM changes
   WHERE memberId = NEW.memberId
-    AND NEW.newestReadingId IS NULL AND NEW.bookStatus <> 'YET'
+    AND NEW.bookStatus <> 'YET'
   ORDER BY seq DESC LIMIT 1;
 END;
 
--- Not currentPage: each change of it adds or updates a progress event. Not the counters, nor newestReadingId.
+-- Not currentPage: each change of it adds or updates a progress event. Not the counters.
 CREATE TRIGGER books_update_logged AFTER UPDATE OF title, subtitle, cover, author, publisher, createdAt, star,
   itemPage, bookStatus, readStartDate, readEndDate, isbn, language, format, publishedYear, series, seriesNumber,
   sourceIds ON books
@@ -570,23 +470,6 @@ WHEN (NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.created
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes
-  WHERE memberId = NEW.memberId
-  ORDER BY seq DESC LIMIT 1;
-END;
-
--- If the reading of a finished book gets a row, that is logged instead. An undo of an import, which increments readingVersion,
--- gives it none.
-CREATE TRIGGER books_reading_logged AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star ON books
-WHEN NEW.newestReadingId IS NULL AND OLD.newestReadingId IS NULL
-  AND (
-    NEW.bookStatus = 'DONE' OR NEW.readingVersion <> OLD.readingVersion
-    OR (OLD.bookStatus <> 'DONE' AND 'ING' IN (NEW.bookStatus, OLD.bookStatus))
-  )
-  AND (NEW.bookStatus, NEW.readStartDate, NEW.readEndDate, NEW.star)
-  IS NOT (OLD.bookStatus, OLD.readStartDate, OLD.readEndDate, OLD.star)
-BEGIN
-  INSERT INTO changes (memberId, seq, kind, id, proof)
-  SELECT memberId, seq + 1, 4, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes
   WHERE memberId = NEW.memberId
   ORDER BY seq DESC LIMIT 1;
 END;
@@ -699,7 +582,56 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
 END;
 
+CREATE TRIGGER books_reading_left AFTER UPDATE OF bookStatus, readingId ON books
+WHEN OLD.bookStatus <> 'YET'
+  AND (NEW.bookStatus = 'YET' OR coalesce(NEW.readingId, NEW.bookId) <> coalesce(OLD.readingId, OLD.bookId))
+  AND NOT EXISTS (SELECT 1 FROM readings WHERE readingId = coalesce(OLD.readingId, OLD.bookId))
+BEGIN
+  INSERT INTO changes (memberId, seq, kind, id, proof)
+  SELECT memberId, seq + 1, 4, coalesce(OLD.readingId, OLD.bookId), random() & 0xFFFFFFFFFFFF FROM changes
+  WHERE memberId = OLD.memberId
+  ORDER BY seq DESC LIMIT 1;
+END;
+
+-- Also deletes the past row of a reading that has become the current one: the order of two triggers is undefined. The conditions
+-- refer to the log, so that they read nothing if it is empty.
+CREATE TRIGGER books_reading_changed AFTER UPDATE OF bookStatus, readStartDate, readEndDate, star, readingId,
+  startedAt, finishedAt, isStopped, quarters, readingFormat, isPaused, readingSince, archivedId, archivedStart,
+  archivedEnd, archivedStar, importId, note ON books
+WHEN NEW.bookStatus <> 'YET'
+BEGIN
+  INSERT INTO changes (memberId, seq, kind, id, proof)
+  SELECT memberId, seq + 1, 4, coalesce(NEW.readingId, NEW.bookId), random() & 0xFFFFFFFFFFFF FROM changes
+  WHERE memberId = NEW.memberId
+    AND changes.seq > 0
+    AND (OLD.bookStatus = 'YET' OR (
+      coalesce(OLD.readingId, OLD.bookId),
+      coalesce(nullif(substr(OLD.readStartDate, 1, 10), OLD.archivedStart), OLD.startedAt),
+      iif(OLD.bookStatus = 'DONE', coalesce(nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd), OLD.finishedAt), NULL),
+      iif(OLD.bookStatus <> 'DONE', NULL, OLD.isStopped AND nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd) IS NULL, 'STOPPED', 'FINISHED'),
+      iif(max(1, (OLD.quarters + 2) >> 2) = OLD.star, OLD.quarters, OLD.star IS OLD.archivedStar, NULL, nullif(OLD.star * 4, 0)),
+      OLD.readingFormat,
+      OLD.note,
+      (OLD.isPaused AND OLD.bookStatus = 'ING')
+    ) IS NOT (SELECT readingId, startedAt, finishedAt, outcome, quarters, format, note, isPaused FROM currentReadings WHERE bookId = NEW.bookId))
+    AND NOT EXISTS (
+      SELECT 1 FROM readings WHERE readingId = coalesce(NEW.readingId, NEW.bookId)
+        AND (readings.readingId, readings.startedAt, readings.finishedAt, readings.outcome, readings.quarters, readings.format, readings.note, 0)
+          IS (SELECT readingId, startedAt, finishedAt, outcome, quarters, format, note, isPaused FROM currentReadings WHERE bookId = NEW.bookId)
+    )
+  ORDER BY seq DESC LIMIT 1;
+
+  DELETE FROM readings
+  WHERE readingId = coalesce(NEW.readingId, NEW.bookId)
+    AND coalesce(NEW.readingId, NEW.bookId) <> coalesce(OLD.readingId, OLD.bookId);
+END;
+
 CREATE TRIGGER readings_insert_logged AFTER INSERT ON readings
+WHEN NOT EXISTS (
+  SELECT 1 FROM currentReadings WHERE bookId = NEW.bookId
+    AND (readingId, startedAt, finishedAt, outcome, quarters, format, note, isPaused)
+      IS (NEW.readingId, NEW.startedAt, NEW.finishedAt, NEW.outcome, NEW.quarters, NEW.format, NEW.note, 0)
+)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 4, NEW.readingId, random() & 0xFFFFFFFFFFFF FROM changes
@@ -708,9 +640,9 @@ BEGIN
 END;
 
 CREATE TRIGGER readings_update_logged AFTER UPDATE OF bookId, startedAt, finishedAt, outcome, quarters, format,
-  note, isPaused ON readings
-WHEN (NEW.bookId, NEW.startedAt, NEW.finishedAt, NEW.outcome, NEW.quarters, NEW.format, NEW.note, NEW.isPaused)
-  IS NOT (OLD.bookId, OLD.startedAt, OLD.finishedAt, OLD.outcome, OLD.quarters, OLD.format, OLD.note, OLD.isPaused)
+  note ON readings
+WHEN (NEW.bookId, NEW.startedAt, NEW.finishedAt, NEW.outcome, NEW.quarters, NEW.format, NEW.note)
+  IS NOT (OLD.bookId, OLD.startedAt, OLD.finishedAt, OLD.outcome, OLD.quarters, OLD.format, OLD.note)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 4, NEW.readingId, random() & 0xFFFFFFFFFFFF FROM changes
@@ -719,6 +651,7 @@ BEGIN
 END;
 
 CREATE TRIGGER readings_delete_logged AFTER DELETE ON readings
+WHEN NOT EXISTS (SELECT 1 FROM currentReadings WHERE bookId = OLD.bookId AND readingId = OLD.readingId)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 4, OLD.readingId, random() & 0xFFFFFFFFFFFF FROM changes

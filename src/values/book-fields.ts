@@ -53,6 +53,8 @@ const FIELDS = {
   series:        [                     'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
   seriesNumber:  [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
   sourceIds:     [                     'edition', 'text',           'feed', 'log', 'export', 'import'],
+  // Of its reading.
+  note:          [                                'text'],
 } as const satisfies Record<string, readonly Part[]>
 
 type Fields = typeof FIELDS

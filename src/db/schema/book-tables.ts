@@ -10,7 +10,12 @@ export const isUnread = sql.raw(`"bookStatus" = 'YET'`)
 export const isWithMemos = sql.raw(`"hasMemos" = 1`)
 export const hasAuthor = sql.raw(`"author" is not null`)
 export const isRated = sql.raw(`"star" > 0`)
+/** Finished on a date that readEndDate may not show. */
+export const isFinishedApart = sql.raw(`"bookStatus" = 'DONE' and "finishedAt" is not null`)
+export const isPaused = sql.raw(`"bookStatus" = 'ING' and "isPaused" = 1`)
+const hasReadingId = sql.raw(`"readingId" is not null`)
 const hasIsbn = sql.raw(`"isbn" is not null`)
+const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
 
 // Folded texts, as `fold` in fold.ts returns them. Both are indexed.
 export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)
@@ -57,15 +62,32 @@ export const books = sqliteTable(
     seriesNumber: real(),
     /** A JSON array of strings such as `goodreads:123`. Null if there are none. */
     sourceIds: text(),
-    /** Null if the book has no row in `readings`: its own status and dates are then its only reading, if it has any. */
-    newestReadingId: integer(),
-    /**
-     * Incremented when a change of its newest reading updates the book, so that no trigger applies that to the reading
-     * again.
-     */
-    readingVersion: counter(),
     /** Books that were merged into it: an undo of the import that created it keeps it. */
     mergedBooks: counter(),
+    // The current reading, beside bookStatus, readStartDate, readEndDate and star. A book that is YET has none. Each of
+    // these counts only while it agrees with those four, so that an update of them need not touch it: shown-reading.ts.
+    /** Null: the bookId. */
+    readingId: integer(),
+    /** A date: yyyy, yyyy-MM or the day on which the reading was stopped, like finishedAt. */
+    startedAt: text(),
+    finishedAt: text(),
+    isStopped: flag(),
+    /** The rating, in quarter stars. */
+    quarters: integer(),
+    /** The format in which it is read. `format` is that of the edition. */
+    readingFormat: text({ enum: BOOK_FORMATS }),
+    isPaused: flag(),
+    /** When the reading began here, in milliseconds since 1970; 0 for the first one. */
+    readingSince: counter(),
+    /** The reading that left the book last, and what the book showed then: while that is unchanged, it is no one else's. */
+    archivedId: integer(),
+    archivedStart: text(),
+    archivedEnd: text(),
+    archivedStar: integer(),
+    /** The import that last changed these, or bookStatus: what it finishes is no progress of today. */
+    importId: integer(),
+    /** The last column, because it can be long and SQLite reads a row up to the last column that it needs. */
+    note: text(),
   },
   (book) => [
     index('books_by_status').on(book.memberId, book.bookStatus),
@@ -75,9 +97,17 @@ export const books = sqliteTable(
     index('books_by_title').on(book.memberId, titleKey),
     index('books_by_author').on(book.memberId, authorKey).where(hasAuthor),
     index('books_by_star').on(book.memberId, book.star).where(isRated),
+    index('books_by_reading').on(book.readingId).where(hasReadingId),
+    index('books_finished_apart').on(book.memberId, book.finishedAt).where(isFinishedApart),
+    index('books_paused').on(book.memberId).where(isPaused),
     index('books_by_isbn').on(book.memberId, book.isbn).where(hasIsbn),
     check('books_status', isOneOf(book.bookStatus, BOOK_STATUSES)),
     check('books_star', sql`${book.star} between 0 and 5`),
+    check('books_is_stopped', sql`${book.isStopped} between 0 and 1`),
+    check('books_is_paused', sql`${book.isPaused} between 0 and 1`),
+    check('books_quarters', sql`${book.quarters} between 1 and 20`),
+    // SQLite reads the list for a null, too.
+    check('books_reading_format', sql`${book.readingFormat} is null or ${isOneOf(book.readingFormat, BOOK_FORMATS)}`),
     check('books_current_page', isPage(book.currentPage)),
     check('books_item_page', isPage(book.itemPage)),
     check('books_created_at', isTimestamp(book.createdAt)),

@@ -1,24 +1,19 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, primaryKey, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core'
 import { BOOK_FORMATS, GOAL_METRICS, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
-import { counter, isOneOf, isPage } from './column-rules'
+import { isOneOf, isPage } from './column-rules'
 import { ownerId } from './member-tables'
+import { shownReading } from './shown-reading'
 
 // A trigger deletes the rows of readings and progress with the book, as those of bookTags.
 
-/** The date by which the statistics find a reading: its end or, for one that is paused, its start. */
-export const countedOn = sql.raw(`coalesce("finishedAt", "startedAt")`)
-/** The condition of the index on it, whose keys are never null. */
-export const isCounted = sql.raw(`("finishedAt" is not null or ("isPaused" = 1 and "startedAt" is not null))`)
+/** The condition of the index by which the statistics find a reading. */
+export const isCounted = sql.raw(`"finishedAt" is not null`)
 
 /** Finished, on a known day: the condition of the index that calendars read. */
 export const isFinishedOnKnownDay = sql.raw(`"outcome" = 'FINISHED' and length("finishedAt") = 10`)
 
-/**
- * The readings of books. A book without rows, unless it is unread, has one reading: its own status and dates. A row for
- * it is inserted when it is changed as a reading, or when another one begins. A book and its newest reading are kept in
- * sync: triggers.sql applies changes of the book, readings/newest.ts those of the reading.
- */
+/** The past readings of books. A trigger deletes the row of a reading that becomes the current one of its book. */
 export const readings = sqliteTable(
   'readings',
   {
@@ -31,24 +26,41 @@ export const readings = sqliteTable(
     /** A date: yyyy, yyyy-MM or yyyy-MM-dd, like finishedAt. */
     startedAt: text(),
     finishedAt: text(),
-    outcome: text({ enum: READING_OUTCOMES }),
+    outcome: text({ enum: READING_OUTCOMES }).notNull(),
     /** The rating, in quarter stars. */
     quarters: integer(),
     format: text({ enum: BOOK_FORMATS }),
     note: text(),
-    isPaused: integer({ mode: 'boolean' }).notNull().default(false),
-    /** How often the member edited it as a reading. */
-    edits: counter(),
   },
   (reading) => [
     index('readings_by_book').on(reading.memberId, reading.bookId),
-    index('readings_by_date').on(reading.memberId, countedOn).where(isCounted),
+    index('readings_by_date').on(reading.memberId, reading.finishedAt).where(isCounted),
     index('readings_finished').on(reading.memberId, reading.finishedAt).where(isFinishedOnKnownDay),
     check('readings_outcome', isOneOf(reading.outcome, READING_OUTCOMES)),
-    check('readings_finished_at', sql`${reading.outcome} is not null or ${reading.finishedAt} is null`),
     check('readings_quarters', sql`${reading.quarters} between 1 and 20`),
     check('readings_format', isOneOf(reading.format, BOOK_FORMATS)),
   ],
+)
+
+const raw = (columns: string[]) => sql.raw(columns.join(', '))
+const shown = Object.entries(shownReading()).map(([name, value]) => `${value} as ${name}`)
+/**
+ * The readings that the rows of books are: the one place that says which of their columns count. The last columns are
+ * for SQLite, which uses a partial index only if the view passes on what its condition names.
+ */
+export const currentReadings = sqliteView('currentReadings', {}).as(
+  sql`select memberId, bookId, ${raw(shown)}, bookStatus, readEndDate, archivedEnd, finishedAt as ownFinish
+    from books where bookStatus <> 'YET'`,
+)
+
+const columns = Object.keys(shownReading())
+/**
+ * All readings. Never with a condition that refers to an outer query, for which SQLite reads all of them: see
+ * readings/lookup.ts.
+ */
+export const allReadings = sqliteView('allReadings', {}).as(
+  sql`select memberId, bookId, ${raw(columns)}, 1 as isCurrent from currentReadings
+    union all select memberId, bookId, ${raw(columns.filter((name) => name !== 'isPaused'))}, 0, 0 from readings`,
 )
 
 /** Changes of a book's current page. A trigger merges the oldest beyond 10,000 of a book. WITHOUT ROWID. */

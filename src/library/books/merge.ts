@@ -9,7 +9,7 @@ import { fieldsOf } from '../../values/book-fields'
 import { limitsOf, type Quotas } from '../../values/quotas'
 import { MAX_SOURCE_IDS } from '../editions/schema'
 import { MAX_EVENTS } from '../progress/schema'
-import { firstColumns, hasFirst, NEWEST_FIRST } from '../readings/newest'
+import { describe, insertPast, isRefined, keep, selectCurrent, settle } from '../readings/blocks'
 import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
 import type { ListedBook } from './responses'
@@ -18,11 +18,6 @@ import type { BookMerge } from './schema'
 const callersId = sql.raw('(select id from caller)')
 const selectBookOfCaller = (parameter: string) =>
   sql`select * from books where ${isOwnRow(books.bookId, books.memberId, callersId, parameter)}`
-/** A first reading without a row counts, too. Until `pointToFirst`, it may have one already. */
-const readingsOf = (book: string) =>
-  sql.raw(`max(${book}.newestReadingId is null and ${book}.bookStatus <> 'YET', (
-    select count(*) from readings where readings.memberId = ${book}.memberId and readings.bookId = ${book}.bookId
-  ))`)
 const most = (limit: number) => sql.raw(String(limit))
 
 /** The book that stays, the other one, and what they would have together. */
@@ -34,7 +29,13 @@ const expressions = sql`
     select target.memberId as ownerId, target.bookId as targetId, source.bookId as sourceId,
       source.memoCount > 0 as movesMemos,
       target.memoCount + source.memoCount as memos, target.memoBytes + source.memoBytes as bytes,
-      ${readingsOf('target')} + ${readingsOf('source')} as readings,
+      (
+        select count(*) from (
+          select readingId from currentReadings where bookId in (target.bookId, source.bookId)
+          union
+          select readingId from readings where memberId = target.memberId and bookId in (target.bookId, source.bookId)
+        )
+      ) as readings,
       (
         select count(distinct +tagId) from bookTags
         where bookTags.memberId = target.memberId and bookTags.bookId in (target.bookId, source.bookId)
@@ -77,31 +78,49 @@ const sourceIds = sql`(
     ) group by id order by min(place) limit ${most(MAX_SOURCE_IDS)}
   )
 )`
-/**
- * The values of the book whose newest reading is the newest of both. Without readings, those of the target come first.
- */
-const ofNewest = (column: string) =>
+const TARGET = sql.raw('select targetId from pair')
+const isOpen = (id: string) =>
+  sql.raw(`exists (select 1 from pair cross join books as open on open.bookId = ${id} where open.bookStatus = 'ING')`)
+const isOfSource = sql.raw('c.bookId = (select sourceId from pair)')
+/** Whether a reading adds nothing to one of the target: such a one is deleted with the source. */
+const isKnown = (reading: string, outcome: string) => {
+  const same = `twin.startedAt is ${reading}.startedAt and twin.finishedAt is ${reading}.finishedAt and twin.outcome is ${outcome}`
+  const added = ['quarters', 'format', 'note'].map(
+    (name) => `coalesce(${reading}.${name} = twin.${name}, ${reading}.${name} is null)`,
+  )
+  const isSame = sql.raw([same, ...added].join(' and '))
+  return sql`(
+    exists (select 1 from pair cross join currentReadings as twin on twin.bookId = targetId where ${isSame})
+    or exists (select 1 from pair cross join readings as twin on ${ofTarget('twin')} where ${isSame})
+  )`
+}
+const isRefinedInSource = sql`exists (select 1 from books as own where own.bookId = c.bookId and ${isRefined('own')})`
+const [keepOvertaken, promoteNewest] = settle(TARGET, { orIf: sql`bookStatus = 'YET'` })
+const ofSameDay = (column: string) =>
   sql.raw(`${column} = iif(
-    newest.readingId is null, coalesce(books.${column}, source.${column}), iif(isOfSource, source.${column}, books.${column})
+    substr(source.${column}, 1, 10) = substr(books.${column}, 1, 10), source.${column}, books.${column}
   )`)
+const ofUnread = (column: string) =>
+  sql.raw(`${column} = iif(books.bookStatus = 'YET', coalesce(books.${column}, source.${column}), books.${column})`)
 
 /** The statements of a merge, in this order. They do nothing unless the books can be merged. */
 const MOVES = {
-  insertFirst: statement`
-    insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-    select bookId, memberId, bookId, 0, ${firstColumns} from pair cross join books on ${isOfPair} where ${hasFirst}`,
-  pointToFirst: statement`
-    update books set newestReadingId = bookId from pair where ${isOfPair} and ${hasFirst}`,
-  /** A reading that adds nothing to one of the target stays, and is deleted with the source. */
-  moveReadings: statement`
-    update readings set bookId = targetId from pair where ${ofSource('readings')} and not exists (
-      select 1 from readings as twin
-      where ${ofTarget('twin')} and twin.startedAt is readings.startedAt and twin.finishedAt is readings.finishedAt
-        and twin.outcome is readings.outcome and twin.isPaused = readings.isPaused
-        and coalesce(readings.quarters = twin.quarters, readings.quarters is null)
-        and coalesce(readings.format = twin.format, readings.format is null)
-        and coalesce(readings.note = twin.note, readings.note is null)
-    )`,
+  /** The open reading of the source becomes that of the target or, if it has one, was stopped. */
+  moveEnded: statement`
+    ${insertPast} ${selectCurrent(
+      sql`${isOfSource} and (c.outcome is not null or (${isOpen('targetId')} and ${isRefinedInSource}))
+        and not ${isKnown('c', `coalesce(c.outcome, 'STOPPED')`)}`,
+      sql`(${TARGET})`,
+    )}`,
+  keepEnded: statement`${keep(TARGET, sql`c.outcome is not null and ${isOpen('sourceId')}`)}`,
+  takeOpen: statement`
+    update books set readingId = c.readingId, readingSince = c.createdAt,
+      ${describe((name) => sql.raw(`c.${name}`))}
+    from pair cross join source cross join currentReadings as c on c.bookId = sourceId
+    where books.bookId = targetId and books.bookStatus <> 'ING' and c.outcome is null`,
+  movePast: statement`
+    update readings set bookId = targetId from pair
+    where ${ofSource('readings')} and not ${isKnown('readings', 'readings.outcome')}`,
 
   moveProgress: statement`
     update or ignore progress set bookId = targetId from pair where ${ofSource('progress')} and at in (
@@ -139,17 +158,18 @@ const MOVES = {
       authorFolded = iif(books.author is null, source.authorFolded, books.authorFolded),
       seriesNumber = iif(coalesce(books.series = source.series, true), coalesce(books.seriesNumber, source.seriesNumber), books.seriesNumber),
       sourceIds = ${sourceIds},
-      newestReadingId = newest.readingId,
-      readingVersion = books.readingVersion + 1,
       mergedBooks = books.mergedBooks + 1,
-      ${sql.join(['bookStatus', 'readStartDate', 'readEndDate'].map(ofNewest), sql`, `)},
-      star = iif(isOfSource and source.star > 0 or books.star = 0, source.star, books.star)
-    from pair cross join source left join (
-      select readingId, readingId is (select newestReadingId from source) as isOfSource
-      from pair cross join readings on ${ofTarget('readings')}
-      where readingId in (select newestReadingId from books where ${isOfPair})
-      order by ${NEWEST_FIRST} limit 1
-    ) as newest where books.bookId = targetId`,
+      ${ofUnread('readStartDate')}, ${ofUnread('readEndDate')},
+      star = iif(books.star = 0, source.star, books.star),
+      archivedStar = iif(books.star = 0 and books.bookStatus <> 'YET', source.star, books.archivedStar)
+    from pair cross join source where books.bookId = targetId`,
+  keepOvertaken: statement`${keepOvertaken}`,
+  promoteNewest: statement`${promoteNewest}`,
+  /** The dates of a reading of the source keep their times of day. */
+  setTimes: statement`
+    update books set ${ofSameDay('readStartDate')}, ${ofSameDay('readEndDate')}
+    from pair cross join source cross join currentReadings as c on c.bookId = sourceId
+    where books.bookId = targetId and books.readingId = c.readingId`,
   syncPage: statement`
     update books set currentPage = coalesce(${latest('page')}, nullif(books.currentPage, 0), source.currentPage)
     from pair cross join source where books.bookId = targetId`,

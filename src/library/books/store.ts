@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
-import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
+import { findCreated, insertOnce, type RequestKey, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
@@ -14,6 +14,7 @@ import { toFoldedColumn } from '../../values/text/fold'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
 import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
+import { changeStatus } from './status'
 
 /** The columns of LibraryBook, in the order of its fields. */
 export const LIBRARY_COLUMNS = sql.raw(['bookId', ...fieldsOf('library')].join(', '))
@@ -48,8 +49,7 @@ const insertBook = insertOnce(
   from members
   where ${isCaller} and ${bookCount} < ${bookLimit} and textBytes + :bytes <= ${textLimit} ${condition}
   returning ${registeredColumns}`,
-  books.bookId,
-  registeredColumns,
+  rowOf(books.bookId, registeredColumns),
 )
 
 const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
@@ -97,6 +97,9 @@ const toFolded = ({ title, author }: Partial<Book>) => ({
   ...(author !== undefined && { authorFolded: toFoldedColumn(author) }),
 })
 
+/** A book that becomes DONE was read to its end. */
+const isStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`
+
 /**
  * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
@@ -113,12 +116,14 @@ export const updateColumns = async <Name extends keyof Book>(
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
   const texts = fieldsOf('text').filter((name) => changes[name] !== undefined)
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
+  const others = patch.bookStatus && patch.bookStatus !== 'YET' ? { isStopped } : {}
   const update = sqlStatement<Pick<Book, Name>>`
-    update books set ${assignments(changes)} where ${condition} returning ${columns}`
+    update books set ${assignments({ ...changes, ...others })} where ${condition} returning ${columns}`
+  const readings = changeStatus(sql`select bookId from books where ${condition}`, patch)
   const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...limitsOf(quotas) }
-  if (texts.length === 0) return queryOne(db, caller, idempotent(update(values)))
   const { stored, updated } = await runAsCaller(db, caller, {
-    stored: firstRow(select({ bookId })),
+    stored: texts.length > 0 ? firstRow(select({ bookId })) : undefined,
+    readings: readings.map((change) => idempotent(sqlStatement`${change}`(values))),
     updated: firstRow(idempotent(update(values))),
   })
   if (stored && !updated) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
-import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
+import { findCreated, insertOnce, type RequestKey, rowOf } from '../../db/idempotency'
 import { nextReusableId } from '../../db/next-id'
 import { listOfCaller } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
@@ -28,9 +28,11 @@ const insertImageWith = (idColumn: SQL, id: SQL) =>
       select ${id} memberId, :name, :type, :bytes, :createdAt from members
       where ${isCaller} and imageBytes + :bytes <= ${imageLimit} ${condition}
       returning name`,
-    images.imageId,
-    sql`${images.name} as name`,
-    sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
+    rowOf(
+      images.imageId,
+      sql`${images.name} as name`,
+      sql`${images.memberId} = idempotencyKeys.memberId and ${images.name} = idempotencyKeys.name`,
+    ),
   )
 // In slot 0, SQLite assigns the identifier, without reading a row.
 const insertImage = insertImageWith(sql``, sql``)

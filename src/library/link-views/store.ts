@@ -110,40 +110,47 @@ const prepareMemos = ({ cursor, size }: Page): Prepared => {
 }
 
 /** A row of an index of finished readings. `title`: null if the other query also returns the reading. */
-type ReadingRow = { key: string; readingId: number; rating: number | null; title: string | null; author: string | null }
+type ReadingRow = {
+  key: string
+  id: number
+  readingId: number
+  rating: number | null
+  title: string | null
+  author: string | null
+}
 
 /** Selects rows of an index of dates, latest first, after the last one of the page before. */
 const selectFinished = (rows: SQL, key: string, id: string, columns: string) => {
   const range = (condition: string, order: string) => sql`
     select * from (
-      select ${sql.raw(`${key} as key, ${id} as readingId, ${columns}`)} from ${rows} and ${sql.raw(condition)}
+      select ${sql.raw(`${key} as key, ${id} as id, readingId, bookId as ofBook, quarters, ${columns}`)} from ${rows} and ${sql.raw(condition)}
       order by ${sql.raw(order)} limit ${limit}
     )`
   // For (key, id) < (…), SQLite would read all rows with the same key again.
   const ties = range(`${key} = (:key || '') and ${id} < (:id + 0)`, `${id} desc`)
   const others = range(`${key} < (:key || '')`, `${key} desc, ${id} desc`)
   return sqlStatement<ReadingRow>`
-    select key, readingId, nullif(quarters, 0) / 4.0 as rating, title, author
+    select key, id, found.readingId, found.quarters / 4.0 as rating, title, author
     from (${ties} union all ${others} limit ${limit}) as found left join books on isShown and books.bookId = found.ofBook
-    order by key desc, readingId desc`
+    order by key desc, id desc`
 }
 const selectReadings = selectFinished(
   sql`readings where memberId = ${callerId} and ${isFinishedOnKnownDay}`,
   'finishedAt',
   'readingId',
-  'bookId as ofBook, quarters, 1 as isShown',
+  '1 as isShown',
 )
-/** Books without rows in `readings`. Other finished books are in this index, too, and get no title. */
+/** The current readings. Books that show the end of the reading before are in this index, too, and get no title. */
 const selectBooks = selectFinished(
-  sql`books where memberId = ${callerId} and ${isFinished}`,
+  sql`currentReadings where memberId = ${callerId} and ${isFinished}`,
   'readEndDate',
   'bookId',
-  'bookId as ofBook, star * 4 as quarters, newestReadingId is null as isShown',
+  'substr(readEndDate, 1, 10) is not archivedEnd as isShown',
 )
 
 const latestFirst = (one: ReadingRow, other: ReadingRow) =>
-  one.key === other.key ? other.readingId - one.readingId : one.key < other.key ? 1 : -1
-const toLinkedReading = ({ key, title, ...reading }: ReadingRow): LinkedReading => ({
+  one.key === other.key ? other.id - one.id : one.key < other.key ? 1 : -1
+const toLinkedReading = ({ key, id: _, title, ...reading }: ReadingRow): LinkedReading => ({
   ...reading,
   title: title ?? '',
   finishedAt: key.slice(0, 10),
@@ -168,7 +175,7 @@ const prepareReadings = ({ cursor, size }: Page): Prepared => {
       const last = found.length > size ? page.at(-1) : ends[0]
       return {
         item: page.map(toLinkedReading),
-        next: last ? toCursor([last.key, last.readingId]) : null,
+        next: last ? toCursor([last.key, last.id]) : null,
       }
     },
   }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, isOwnRow, queryOne, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
-import { findCreated, insertOnce, type RequestKey } from '../../db/idempotency'
+import { findCreated, insertOnce, type RequestKey, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { ownQuotaExceeded, textLimit } from '../../db/quotas'
@@ -33,8 +33,7 @@ const insertMemo = insertOnce(
     and memoBytes + :bytes <= :MAX_BOOK_TEXT_BYTES
     and :bytes <= ${memberTextRoom('books')} ${condition}
   returning ${storedColumns}`,
-  memos.memoId,
-  storedColumns,
+  rowOf(memos.memoId, storedColumns),
 )
 
 const selectMemoRoom = selectOwnBook('memoCount', 'memoBytes')

@@ -16,7 +16,7 @@ const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at)
 // (for the first event, of the book) is a correction, as in the trigger books_progressed.
 const insertEvent = sqlStatement<Row>`
   with book as materialized (
-    select memberId, bookId, currentPage, newestReadingId,
+    select memberId, bookId, currentPage, readingSince,
       coalesce(:page, round(itemPage * :percent / 100.0)) as newPage
     from books where ${isOwnBook}
   ), event as materialized (
@@ -33,7 +33,7 @@ const insertEvent = sqlStatement<Row>`
   select event.memberId, event.bookId, newAt, newPage,
     iif(
       newPage < coalesce(previous.page, iif(event.total is null, currentPage, 0))
-        and coalesce((select createdAt from readings where readingId = newestReadingId), 0) <= coalesce(max(previous.at, 0), 0),
+        and readingSince <= coalesce(max(previous.at, 0), 0),
       'CORRECTION',
       'PROGRESS'
     ),

@@ -3,7 +3,7 @@ import { empty, type FeatureReference, json, NULLABLE_SENT } from '../../http/de
 import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { Id, textUpTo } from '../../values/responses'
-import { DATE, MAX_NOTE, MAX_READINGS, ReadingOutcome } from './schema'
+import { DATE, MAX_LISTED_READINGS, MAX_NOTE, ReadingOutcome } from './schema'
 
 const StoredDate = z.nullable(z.string().check(z.regex(DATE)))
 
@@ -41,12 +41,13 @@ export const readingsReference: FeatureReference = {
     'NewReading.note': `A note on this reading. ${NULLABLE_SENT}`,
     'ReadingPatch.note': `A note on this reading. ${NULLABLE_SENT}`,
     outcome: 'How it ended. Null while the book is being read.',
-    'ReadingPatch.outcome': 'How it ended. Null reopens the reading, and clears `finishedAt`.',
+    'ReadingPatch.outcome':
+      'How it ended. Null reopens the current reading, and clears `finishedAt`. A past one cannot be reopened.',
     paused: 'Whether the reading is paused. Always false if it has ended.',
     rating:
-      'Rating from 0.25 to 5, in steps of 0.25. Null if not rated. The `star` of a book is the rating of its newest reading, rounded half up.',
+      'Rating from 0.25 to 5, in steps of 0.25. Null if not rated. The `star` of a book is the rating of its current reading, rounded half up.',
     readingId:
-      'Identifier of the reading. That of the first reading is the identifier of the book, also after an earlier first one was deleted.',
+      'Identifier of the reading. That of the reading with which a book begins is the identifier of the book. None is given twice.',
     startedAt: 'When reading started, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown.',
     'NewReading.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
     'ReadingPatch.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
@@ -57,25 +58,26 @@ export const readingsReference: FeatureReference = {
       operationId: 'listReadings',
       summary: 'List the readings of a book',
       description:
-        'Newest first, at most 200. A book that is `ING` or `DONE` has at least one. The book has the status, dates and ' +
-        'rating of the newest.',
-      responses: { 200: json(z.array(Reading).check(z.maxLength(MAX_READINGS)), 'The readings') },
+        'The current reading, which has the status, full dates and rating of the book, then at most 200 past ones, newest ' +
+        'first. A book that is `YET` has no current reading.',
+      responses: { 200: json(z.array(Reading).check(z.maxLength(MAX_LISTED_READINGS)), 'The readings') },
     },
     'POST /books/{book-id}/readings': {
       operationId: 'createReading',
       summary: 'Add a reading of a book',
       description:
-        'If it is the newest reading, the book takes its status, full dates and rating. Otherwise the book does not change. ' +
+        'An open one becomes the current reading of the book, and so does an ended one if it is later than the current one, or ' +
+        'if the book is `YET`: the book takes its status, full dates and rating. Otherwise the book does not change. ' +
         '`finishedAt` must not be before `startedAt`, which is not checked when dates are set on the book.',
       responses: { 201: json(Reading, 'The new reading') },
-      errors: ['MAX_READINGS', 'MAX_MEMBER_TEXT_BYTES'],
+      errors: ['READING_OPEN', 'MAX_READINGS', 'MAX_MEMBER_TEXT_BYTES'],
     },
     'PATCH /readings/{reading-id}': {
       operationId: 'updateReading',
       summary: 'Update a reading',
       description:
-        'Absent fields stay unchanged. If the reading is or becomes the newest, the book changes, ' +
-        'too. An empty object changes nothing.',
+        'Absent fields stay unchanged. The book changes with its current reading. If another one has ended later then, that ' +
+        'becomes the current one. An empty object changes nothing.',
       responses: { 200: json(Reading, 'The updated reading') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },
@@ -83,8 +85,8 @@ export const readingsReference: FeatureReference = {
       operationId: 'deleteReading',
       summary: 'Delete a reading',
       description:
-        'Cannot be undone. The book takes the status and dates of the newest reading that is left, and its rating if it has ' +
-        'one. If no reading is left, the book becomes `YET`, has no dates, and keeps its `star`.',
+        'Cannot be undone. If it is the current reading, the newest of the others takes its place: the book gets its status and ' +
+        'dates, and its rating if it has one. If no reading is left, the book becomes `YET`, has no dates, and keeps its `star`.',
       responses: { 204: empty('Deleted') },
     },
   },

@@ -6,9 +6,10 @@ import { sendJson } from '../../http/json-stream'
 import { keyed } from '../../input/request-key'
 import { valid } from '../../input/validate'
 import { BookPath } from '../books/schema'
+import { deleteReading, updateReading } from './change'
 import type { Reading } from './responses'
 import { NewReading, ReadingPatch, ReadingPath } from './schema'
-import { createReading, deleteReading, listReadings, updateReading } from './store'
+import { createReading, listReadings } from './store'
 
 export const bookReadings = new Hono<App>()
   .get('/:book-id/readings', canReadLibrary, valid('param', BookPath), async (c) => {

@@ -5,8 +5,10 @@ import { named, namedLazy } from '../../values/named'
 
 export const ReadingOutcome = named('ReadingOutcome', nameOf(READING_OUTCOMES, OR_NULL))
 
-/** The most readings of a book. */
+/** The most past readings of a book. */
 export const MAX_READINGS = 200
+/** With the current one. */
+export const MAX_LISTED_READINGS = MAX_READINGS + 1
 export const MAX_NOTE = 65_535
 
 export const DATE = new RegExp(`^(?:${FULL_DATE}|\\d{4}(?:-(?:0[1-9]|1[0-2]))?)$`)

@@ -2,11 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryAll, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, type Statement, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
-import { isFinished, isUnread } from '../../db/schema/book-tables'
-import { countedOn, isCounted } from '../../db/schema/reading-tables'
+import { isFinished, isFinishedApart, isPaused, isUnread } from '../../db/schema/book-tables'
+import { isCounted } from '../../db/schema/reading-tables'
+import { shownReading } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
 import { createZone, HOUR_MS, type Zone } from '../../values/time'
-import { firstColumns } from '../readings/newest'
 import { MAX_ROWS, MAX_YEAR, MIN_YEAR } from './schema'
 import { type EventRow, type MemoRow, type ReadingRow, toYear } from './year'
 
@@ -18,36 +18,52 @@ type Limited<Row> = Row & { characters: number }
 const isCut = (rows: { characters: number }[]) => rows.length > MAX_ROWS || (rows.at(-1)?.characters ?? 0) > MAX_TEXT
 // Keys are dates: yyyy, yyyy-MM, yyyy-MM-dd, or timestamps. In ASCII, the colon follows the digits.
 const isInYear = (key: SQL) => sql`${key} >= (:year || '') and ${key} < (:year || ':')`
-/** What ended in the year, or began and is paused: rows of readings, and books that were read once. */
+const columns = sql.raw('bookId, readingId, startedAt, finishedAt, outcome, quarters, format')
+const ofCaller = sql`memberId = ${callerId}`
+// Without being told, SQLite takes the index of all books that are being read.
+const pausedBooks = sql`select bookId from books indexed by books_paused where ${ofCaller} and ${isPaused}`
+// The first two are disjoint: the date that the book shows, and another one. `readEndDate` may be of the reading before.
+const shownEnd = sql.raw('substr(readEndDate, 1, 10)')
+/** What ended in the year, or began and is paused. */
 export const readingsOfYear = sql`(
-  select bookId, readingId, startedAt, finishedAt, outcome, quarters, format
-  from readings where memberId = ${callerId} and ${isCounted} and ${isInYear(countedOn)}
+  select ${columns}, 1 as isCurrent from currentReadings
+  where ${ofCaller} and ${isFinished} and ${isInYear(sql`readEndDate`)} and ${shownEnd} is not archivedEnd
   union all
-  select bookId, bookId, ${firstColumns}, null from books
-  where memberId = ${callerId} and ${isFinished} and ${isInYear(sql`readEndDate`)} and newestReadingId is null
+  select ${columns}, 1 from currentReadings
+  where ${ofCaller} and bookStatus = 'DONE' and ${isInYear(sql`ownFinish`)} and nullif(${shownEnd}, archivedEnd) is null
+  union all
+  select ${columns}, 1 from currentReadings
+  where bookId in (${pausedBooks}) and ${isInYear(sql`startedAt`)}
+  union all
+  select ${columns}, 0 from readings where ${ofCaller} and ${isCounted} and ${isInYear(sql`finishedAt`)}
 )`
 /** Sorts finishes by date as text, then by identifier: the space precedes all characters of dates. */
-const finishKey = sql.raw(`coalesce(finishedAt, '') || printf(' %016d', readingId)`)
-/** The first finish of each book with a reading in the year. Reads each reading of these books only once. */
+const finishKey = (finishedAt = 'finishedAt', readingId = 'readingId') =>
+  `coalesce(${finishedAt}, '') || printf(' %016d', ${readingId})`
+/** The first of the past finishes of each book of `reading`. Reads each reading of these books only once. */
 const firstFinishes = sql`(
-  select bookId, min(${finishKey}) as firstKey from readings
-  where memberId = ${callerId} and outcome = 'FINISHED' and bookId in (
-    select bookId from readings where memberId = ${callerId} and ${isCounted} and ${isInYear(countedOn)} limit ${rowLimit}
-  )
-  group by bookId
+  select bookId, min(${sql.raw(finishKey())}) as firstKey from readings
+  where ${ofCaller} and outcome = 'FINISHED' and bookId in (select bookId from reading) group by bookId
 )`
+const shown = shownReading('books.')
+const key = finishKey('reading.finishedAt', 'reading.readingId')
+const isReread = sql.raw(`coalesce(${key} > firstKey, 0) or (
+  not reading.isCurrent and ${shown.outcome} is 'FINISHED' and ${key} > ${finishKey(shown.finishedAt, shown.readingId)}
+)`)
 /** Limits what a query loads: to one row more than `MAX_ROWS`, and to those that begin before `MAX_TEXT`. */
 const limited = (query: SQL, texts: SQL) => sql`
   select * from (select *, sum(${texts}) over (rows unbounded preceding) as characters from (${query} limit ${rowLimit}))
   where characters - ${texts} < ${sql.raw(String(MAX_TEXT))}`
 const readingsWithBooks = sql`
-  select reading.bookId, readingId, startedAt, finishedAt, outcome, quarters / 4.0 as rating,
-    coalesce(${finishKey} > firstKey, 0) as isReread,
+  with reading as materialized (select * from ${readingsOfYear} limit ${rowLimit})
+  select reading.bookId, reading.readingId, reading.startedAt, reading.finishedAt, outcome,
+    reading.quarters / 4.0 as rating,
+    ${isReread} as isReread,
     coalesce(reading.format, books.format) as format, title, author, itemPage as pages, language, iif(outcome = 'FINISHED', (
       select json_group_array(tag) from bookTags cross join tags using (memberId, tagId)
       where bookTags.memberId = ${callerId} and bookTags.bookId = reading.bookId
     ), '[]') as tags
-  from ${readingsOfYear} as reading cross join books on books.bookId = reading.bookId
+  from reading cross join books on books.bookId = reading.bookId
     left join ${firstFinishes} as first on first.bookId = reading.bookId`
 const textOfReading = sql`(length(title) + coalesce(length(author), 0) + length(tags))`
 const selectReadings = sqlStatement<Limited<ReadingRow>>`${limited(readingsWithBooks, textOfReading)}`
@@ -148,7 +164,11 @@ const spansOf = <Key>(table: string, key: SQL, where: SQL, end: SQL) => {
 }
 const endOfYear = sql.raw(`substr(spans.at, 1, 4) || ':'`)
 const selectFinished = spansOf<string>('books', sql`readEndDate`, isFinished, endOfYear)
-const selectRead = spansOf<string>('readings', countedOn, isCounted, endOfYear)
+const selectFinishedApart = spansOf<string>('books', sql`finishedAt`, isFinishedApart, endOfYear)
+const selectRead = spansOf<string>('readings', sql`finishedAt`, isCounted, endOfYear)
+const selectPaused = sqlStatement<{ first: string; last: string }>`
+  select min(startedAt) as first, max(startedAt) as last from currentReadings where bookId in (${pausedBooks})
+    and startedAt is not null group by substr(startedAt, 1, 4)`
 // The hours around the turn of a year are a span of their own: the years of all in it are between those of its first
 // and last.
 const yearOf = (modifier: string) =>
@@ -171,9 +191,11 @@ const selectZone = sqlStatement<{ timeZone: string | null }>`select timeZone fro
 
 /** The years that have anything to count, newest first. */
 export const listYears = async ({ db, caller, serviceZone }: Context) => {
-  const { guard, finished, read, active, written } = await runAsCaller(db, caller, {
+  const { guard, finished, apart, paused, read, active, written } = await runAsCaller(db, caller, {
     guard: selectZone(),
     finished: selectFinished(),
+    apart: selectFinishedApart(),
+    paused: selectPaused(),
     read: selectRead(),
     active: selectActive(),
     written: selectWritten(),
@@ -182,8 +204,7 @@ export const listYears = async ({ db, caller, serviceZone }: Context) => {
   const { toTime } = createZone(serviceZone)
   const ends = <Key>(spans: { first: Key; last: Key }[]) => spans.flatMap(({ first, last }) => [first, last])
   const dates = [
-    ...ends(finished),
-    ...ends(read),
+    ...[finished, apart, paused, read].flatMap(ends),
     ...ends(active).map(zone.toDate),
     ...ends(written).map((local) => zone.toDate(toTime(local))),
   ]

@@ -3,8 +3,9 @@ import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { atPrimary, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { columnsOf, toJson } from '../../db/json'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
+import { currentId } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
-import { hasFirst, selectFirstReadings } from '../../library/readings/newest'
+import { ofReading } from '../../library/readings/lookup'
 import { fieldsOf } from '../../values/book-fields'
 import { BOOK_STATUSES } from '../../values/contract'
 import { toCursor } from '../../values/cursor'
@@ -30,16 +31,12 @@ const bookJson = toJson({
 /** The codes of kinds in the log. 0 is the entry with which it begins. */
 const KINDS = { 1: 'book', 2: 'memo', 3: 'tag', 4: 'reading' } as const
 
-const firstReading = selectFirstReadings(sql`bookId = page.id and memberId = page.memberId`)
 /** Selects from the row of an object of the page. Null if it was deleted. */
 const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL) => sql`case kind
   when 1 then (select ${book} from books where bookId = page.id and memberId = page.memberId)
   when 2 then (select ${memo} from memos where memoId = page.id and memberId = page.memberId)
   when 3 then (select ${tag} from tags where memberId = page.memberId and tagId = page.id)
-  else coalesce(
-    (select ${reading} from readings where readingId = page.id and memberId = page.memberId),
-    (select ${reading} from (${firstReading}))
-  )
+  else ${ofReading(sql.raw('page.id'), reading, sql.raw('memberId = page.memberId'))}
 end`
 const bytes = ofObject(
   bookTextBytes,
@@ -84,7 +81,7 @@ const selectDelta = selectPage(sql`
     where memberId = ${callerId} and seq > :c and seq <= :c + ${sql.raw(String(MAX_ENTRIES))}
   ) group by kind, id order by a limit ${size}`)
 
-// The snapshot has six phases: tags, books of each status, readings, memos. SQLite reads one after the other, each from
+// The snapshot has six phases: tags, books of each status with their current readings, past readings, memos. SQLite reads one after the other, each from
 // its index, until the page is full. A cursor has the phase and the last identifiers.
 
 const owner = sql.raw('(select id from caller)')
@@ -97,17 +94,17 @@ const inPhase = (phase: number, select: (last: SQL, lastPart: SQL, limit: SQL) =
     ${select(sql`iif(${isAt}, :last, 0)`, sql`iif(${isAt}, :lastPart, 0)`, limit)} limit ${limit}
   )`
 }
-/** Each book, and then its reading if that has no row. */
+/** Each book, and then its current reading. */
 const booksOf = (status: string, at: number) =>
   inPhase(
     at + 1,
     (last, lastPart, limit) => sql`
-      ${columnsOfKind(sql.raw('iif(part, 4, 1)'), at + 1, 'bookId', 'bookId', 'part')} from (
-        select memberId, bookId, newestReadingId, bookStatus from books
+      ${columnsOfKind(sql.raw('iif(part, 4, 1)'), at + 1, `iif(part, ${currentId('')}, bookId)`, 'bookId', 'part')} from (
+        select memberId, bookId, readingId, bookStatus from books
         where memberId = ${owner} and bookStatus = ${sql.raw(`'${status}'`)} and bookId >= ${last}
         order by bookId limit ${limit} + 1
       ) cross join (select 0 as part union all select 1)
-      where (part = 0 or (${hasFirst})) and (bookId > ${last} or part > ${lastPart}) order by bookId, part`,
+      where (part = 0 or bookStatus <> 'YET') and (bookId > ${last} or part > ${lastPart}) order by bookId, part`,
   )
 const PHASES = [
   inPhase(

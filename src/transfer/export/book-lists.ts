@@ -1,15 +1,15 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { type ArrayOrParts, type LoadPart, type Size, splitByBytes } from '../../db/parts'
-import { firstColumns, hasFirst } from '../../library/readings/newest'
+import { readingsOfBook } from '../../library/readings/lookup'
 import type { BookColumns } from '../book-columns'
 
 // The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded
 // in parts.
 
 const instant = (time: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
-// The first reading of a book has 0.
+// Readings that began with their book have 0.
 export const readingJson = sql.raw(`json_object(
   'readingId', readingId, 'createdAt', iif(createdAt > 0, ${instant('createdAt')}, null), 'startedAt', startedAt,
   'finishedAt', finishedAt, 'outcome', outcome, 'rating', quarters / 4.0, 'format', format, 'note', note,
@@ -21,22 +21,11 @@ export const memoJson = sql.raw(`json_object(
   'memoAuthority', memoAuthority, 'memoLikesCount', memoLikesCount, 'createdAt', createdAt, 'updatedAt', updatedAt
 )`)
 
-/**
- * The readings of a book. One without rows, unless it is unread, has been read once: with its own status, dates and
- * stars.
- */
-export const readingsOfBook = sql`(
-  select readingId, createdAt, startedAt, finishedAt, outcome, quarters, format, note, isPaused from readings
-  where readings.memberId = books.memberId and readings.bookId = books.bookId
-  union all
-  select books.bookId, 0, ${firstColumns}, null, null, 0 where ${hasFirst}
-)`
-/** The order of NEWEST_FIRST in readings/newest.ts, reversed. The newest reading of the book is the last. */
-export const oldestFirst = (newestReadingId: SQL) =>
-  sql`readingId = ${newestReadingId}, outcome is null, coalesce(finishedAt, startedAt, ''), readingId`
+/** The order of NEWEST_FIRST in readings/blocks.ts, reversed, with the current reading as the last. */
+export const newestLast = sql.raw(`isCurrent, coalesce(finishedAt, startedAt, ''), readingId`)
 
 const isOfBook = sql`memberId = ${callerId} and bookId = :bookId`
-const byDate = oldestFirst(sql`(select newestReadingId from books where ${isOfBook})`)
+const withBook = sql`with book as materialized (select memberId, bookId from books where ${isOfBook})`
 const listed = sql`(select value from json_each(:ids))`
 
 type Item = { item: string }
@@ -44,11 +33,9 @@ type Item = { item: string }
 const LISTS = {
   readings: {
     selectSizes: sqlStatement<Size>`
-      select readingId as id, 220 + octet_length(concat(note)) as bytes from readings where ${isOfBook} order by ${byDate}`,
-    // The unary plus keeps SQLite from reading all readings of the book, and all memos of the member.
+      ${withBook} select readingId as id, 220 + octet_length(concat(note)) as bytes from ${readingsOfBook} order by ${newestLast}`,
     selectItems: sqlStatement<Item>`
-      select ${readingJson} as item from readings
-      where +memberId = ${callerId} and readingId in ${listed} order by ${byDate}`,
+      ${withBook} select ${readingJson} as item from ${readingsOfBook} where readingId in ${listed} order by ${newestLast}`,
   },
   progress: {
     selectSizes: sqlStatement<Size>`select at as id, 70 as bytes from progress where ${isOfBook} order by at`,

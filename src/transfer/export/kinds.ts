@@ -4,9 +4,10 @@ import { sqlStatement } from '../../db/client'
 import { MAX_PART_BYTES } from '../../db/parts'
 import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
+import { readingsOfOuter } from '../../library/readings/lookup'
 import { bookColumns, bookTextBytes, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../book-columns'
 import type { BookRow, LoadList } from './book-lists'
-import { eventJson, memoJson, oldestFirst, readingJson, readingsOfBook } from './book-lists'
+import { eventJson, memoJson, newestLast, readingJson } from './book-lists'
 
 const tagCount = sql`(select count(*) from bookTags where ${ofBook('bookTags')})`
 const memoBytes = sql.raw('memoBytes + 240 * memoCount')
@@ -95,7 +96,6 @@ const jsonList = (item: SQL, order: SQL, source: SQL, isWhole = isSmall) =>
   sql`iif(${isWhole}, (select json_group_array(${item} order by ${order}) from ${source}), null)`
 
 const tags = sql`(select json_group_array(tag order by tagKey) from ${tagRowsOfBook}) as tags`
-const newestLast = oldestFirst(sql.raw('books.newestReadingId'))
 // The unary plus keeps SQLite from reading all memos of the member.
 const memos = jsonList(
   memoJson,
@@ -107,7 +107,7 @@ export const LIBRARY = createKind({
   source: allBooks,
   bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${eventCount}`,
   columns: sql`${bookColumns}, ${tags}, ${memos} as memos,
-    ${jsonList(readingJson, newestLast, readingsOfBook, sql`(${isSmall} or books.newestReadingId is null)`)} as readings,
+    ${jsonList(readingJson, newestLast, readingsOfOuter, sql`(${isSmall} or ${noteBytes} = 0)`)} as readings,
     ${jsonList(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,
   toBook: ({ sourceIds, tags, readings, progress, memos, ...book }, loadList) => ({
     ...book,
@@ -127,11 +127,10 @@ export const SHELVES = createKind({
     (
       select json_group_array(
         json_object('startedAt', startedAt, 'finishedAt', finishedAt, 'outcome', outcome) order by ${newestLast}
-      ) from ${readingsOfBook}
+      ) from ${readingsOfOuter}
     ) as readings,
     (
-      select note from ${readingsOfBook} where note is not null
-      order by readingId = books.newestReadingId desc, readingId desc limit 1
+      select note from ${readingsOfOuter} where note is not null order by isCurrent desc, readingId desc limit 1
     ) as note,
     ${reviewAs(sql.raw('memoContent'))} as review`,
   toBook: (book) => book,

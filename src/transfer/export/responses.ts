@@ -9,7 +9,7 @@ import { Image } from '../../library/images/responses'
 import { Memo } from '../../library/memos/responses'
 import { ProgressEvent } from '../../library/progress/responses'
 import { Reading } from '../../library/readings/responses'
-import { MAX_READINGS } from '../../library/readings/schema'
+import { MAX_LISTED_READINGS } from '../../library/readings/schema'
 import { MAX_BOOK_TAGS } from '../../library/tags/schema'
 import { MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
@@ -27,7 +27,7 @@ const ExportedBook = named(
   'ExportedBook',
   z.extend(z.extend(z.omit(ListedBook, { memoCount: true }), z.omit(Edition, { bookId: true }).shape), {
     tags: z.array(textUpTo(MAX_TAG)).check(z.maxLength(MAX_BOOK_TAGS)),
-    readings: z.array(ExportedReading).check(z.maxLength(MAX_READINGS)),
+    readings: z.array(ExportedReading).check(z.maxLength(MAX_LISTED_READINGS)),
     progress: z.array(ExportedEvent),
     memos: z.array(Memo),
   }),

@@ -176,7 +176,7 @@ const reported = sql.raw(`line, title, outcome, code, losses, bookId, undo -> 'c
     where books.bookId = undo ->> 'similarTo' and +books.memberId = importRows.memberId
   ) as similarTo`)
 /** Matches the rows of the report of one of the caller's imports. */
-export const isOwnReportRow = sql`memberId = ${callerId} and importId = :importId`
+export const isOwnReportRow = sql`importRows.memberId = ${callerId} and importRows.importId = :importId`
 // Rows are numbered without gaps, so a page of all of them is a range. A page of an outcome counts through at most
 // 10,000.
 const selectPage = sqlStatement<StoredRow>`

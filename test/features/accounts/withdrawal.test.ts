@@ -26,7 +26,7 @@ beforeEach(async () => {
   memberId = await memberIdOf(reader)
   await fillShelf(memberId, 2500)
   bookId = (await reader.createBook({ author: 'Hermann Hesse' })).bookId
-  await reader.post(`/books/${bookId}/readings`, { finishedAt: '2024' })
+  for (const finishedAt of ['2024', '2023']) await reader.post(`/books/${bookId}/readings`, { finishedAt })
   await reader.post(`/books/${bookId}/progress`, { page: 12 })
   await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Novel', '소설'] } })
   await reader.upload(png())

@@ -325,6 +325,7 @@ describe('what a calendar does not show', () => {
     const { bookId } = await reader.createBook({ title: 'Stopped' })
     await insertReadings(bookId, 150)
     await select(`update readings set outcome = 'STOPPED' where bookId = ?`, bookId)
+    await select(`update books set isStopped = 1, readEndDate = null where bookId = ?`, bookId)
     const secret = await share('CALENDAR')
     expect(parseAtomFeed((await show(secret, '.atom')).body).entries).toHaveLength(1)
     expect((await show(secret, '.json?size=1')).body.item).toMatchObject([{ title: 'Finished' }])

@@ -157,14 +157,14 @@ describe('the readings of the merged book', () => {
     await reader.patch(`/readings/${bookId}`, { rating: 4.25 })
     await reader.post(`/books/${from}/readings`, { finishedAt: '2020-05-01', note: 'Another.' })
     await merge(reader, bookId, from)
-    expect(await readingsOf(reader, bookId)).toMatchObject([{ note: 'Another.' }, { rating: 4.25, note: null }])
+    expect(await readingsOf(reader, bookId)).toMatchObject([{ rating: 4.25, note: null }, { note: 'Another.' }])
     await expectConsistent()
   })
 
-  it('keep a book unread that was put back', async () => {
+  it('finish an unread book, even if the other one was put back', async () => {
     const { reader, bookId, from } = await createPair({}, finished(2020))
     await reader.patch(`/books/${from}`, { bookStatus: 'YET' })
-    expect((await merge(reader, bookId, from)).body).toMatchObject({ bookStatus: 'YET' })
+    expect((await merge(reader, bookId, from)).body).toMatchObject({ bookStatus: 'DONE' })
     expect(await readingsOf(reader, bookId)).toMatchObject([{ outcome: 'FINISHED', finishedAt: '2020-05-01' }])
     await expectConsistent()
   })

@@ -242,12 +242,16 @@ describe('events of PATCH /books/{book-id}', () => {
     await patch({ bookStatus: 'DONE' })
     expect(await history()).toEqual(['PROGRESS 120', 'FINISHED 120'])
     await patch({ bookStatus: 'YET' })
-    await patch({ bookStatus: 'DONE', currentPage: 0 })
+    await patch({ bookStatus: 'DONE', currentPage: 0, readEndDate: '2026-01-01T00:00:00' })
+    expect(await history()).toEqual(['PROGRESS 120', 'FINISHED 120', 'FINISHED 0'])
+    // Only put back.
+    await patch({ bookStatus: 'YET' })
+    await patch({ bookStatus: 'DONE' })
     expect(await history()).toEqual(['PROGRESS 120', 'FINISHED 120', 'FINISHED 0'])
   })
 
   it('are FINISHED when the open reading is finished, but not when it is stopped or another one is recorded', async () => {
-    await patch({ bookStatus: 'ING', currentPage: 120 })
+    await patch({ bookStatus: 'ING', currentPage: 120, readStartDate: '2026-01-01T00:00:00' })
     await reader.patch(`/readings/${bookId}`, { outcome: 'STOPPED' })
     await reader.post(`/books/${bookId}/readings`, { finishedAt: '2009' })
     expect(await history()).toEqual(['PROGRESS 120'])
@@ -271,7 +275,7 @@ describe('events of PATCH /books/{book-id}', () => {
     await reach(20)
     await reach(15)
     expect(await history()).toEqual(['FINISHED 300', 'PROGRESS 20', 'CORRECTION 15'])
-    await patch({ bookStatus: 'DONE', currentPage: 300 })
+    await patch({ bookStatus: 'DONE', currentPage: 300, readEndDate: '2026-01-01T00:00:00' })
     await patch({ bookStatus: 'ING', currentPage: 0 })
     await reach(30)
     expect((await history()).slice(3)).toEqual(['FINISHED 300', 'PROGRESS 0', 'PROGRESS 30'])

@@ -28,7 +28,7 @@ const sendWith = (quota: Quota, limit: number, [method, path, body]: Request) =>
 const newBook = (): Request => ['POST', '/books', { title: HAN(9), publisher: 'B' }]
 const newMemo = (): Request => ['POST', `/memos?bookId=${bookId}`, memo(HAN(30))]
 const longerMemo = (): Request => ['PATCH', `/memos/${memoId}`, memo(HAN(60))]
-const newReading = (): Request => ['POST', `/books/${bookId}/readings`, { note: 'x' }]
+const newReading = (): Request => ['POST', `/books/${bookId}/readings`, { note: 'x', finishedAt: '2020' }]
 const longerNote = (): Request => ['PATCH', `/readings/${bookId}`, { note: 'x' }]
 /** Of PIXEL, once it is cleaned. */
 const PIXEL_BYTES = 42

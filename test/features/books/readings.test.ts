@@ -73,7 +73,9 @@ describe('a book without rows in readings', () => {
     expect(await list(bookId)).toEqual([])
     expect((await reader.delete(`/readings/${bookId}`)).status).toBe(404)
     await changeBook(bookId, { bookStatus: 'ING' })
-    expect(await list(bookId)).toEqual([{ readingId: bookId, ...EMPTY, rating: 3 }])
+    const [next] = await list(bookId)
+    expect(next).toMatchObject({ ...EMPTY, rating: 3 })
+    expect(next.readingId).not.toBe(bookId)
   })
 })
 
@@ -242,18 +244,15 @@ describe('the book is updated', () => {
     expect((await list(bookId))[0]).toMatchObject({ outcome: 'FINISHED', finishedAt: '2020-03-03' })
   })
 
-  it('but stays DONE if the dates of its finished reading change while another one is open', async () => {
+  it('not by a second open reading, which is refused', async () => {
     const bookId = await createBook({ bookStatus: 'ING' })
-    const { readingId } = await add(bookId, { format: 'AUDIO', startedAt: '2026-01-01' })
-    await changeBook(bookId, { bookStatus: 'DONE', readEndDate: '2026-03-01T10:00:00' })
-    const [finished, open] = await list(bookId)
-    expect([finished.outcome, open.outcome]).toEqual(['FINISHED', null])
-    expect([bookId, readingId]).toContain(finished.readingId)
-    await change(finished.readingId, { finishedAt: '2026-03-02' })
-    expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'DONE', readEndDate: '2026-03-02T00:00:00' })
-    await change(open.readingId, { startedAt: '2026-01-02' })
-    expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'ING', readStartDate: '2026-01-02T00:00:00' })
-    expect(await findMismatches(memberDatabase())).toEqual([])
+    const before = await stateOf(bookId)
+    const refused = await reader.post(`/books/${bookId}/readings`, { format: 'AUDIO', startedAt: '2026-01-01' })
+    const message = 'The book is being read: end its open reading first'
+    expect(refused).toMatchObject({ status: 409, body: { message } })
+    expect(refused.headers.get('X-Error-Code')).toBe('READING_OPEN')
+    expect(await list(bookId)).toHaveLength(1)
+    expect(await stateOf(bookId)).toEqual(before)
   })
 
   it('only in the fields that are set', async () => {
@@ -264,16 +263,21 @@ describe('the book is updated', () => {
     expect(await stateOf(bookId)).toMatchObject({ readStartDate: '2020-01-05T00:00:00', readEndDate: DONE.readEndDate })
   })
 
-  it('by a changed outcome while it is YET, without beginning another reading', async () => {
+  it('not by a past reading while it is YET, nor is one reopened', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { bookStatus: 'YET' })
-    await change(bookId, { outcome: 'STOPPED', finishedAt: '2021-01-01' })
-    expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'DONE', readEndDate: null })
-    expect(await list(bookId)).toMatchObject([{ outcome: 'STOPPED', finishedAt: '2021-01-01' }])
-    await changeBook(bookId, { bookStatus: 'YET' })
-    await change(bookId, { outcome: 'FINISHED', finishedAt: '2022-01-01' })
-    expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'DONE', readEndDate: '2022-01-01T00:00:00' })
-    expect(await list(bookId)).toHaveLength(1)
+    const stopped = { outcome: 'STOPPED', finishedAt: '2021-01-01' }
+    expect(await change(bookId, { ...stopped, note: 'x' })).toMatchObject({ status: 200, body: stopped })
+    expect(await stateOf(bookId)).toMatchObject({ bookStatus: 'YET' })
+    expect(await list(bookId)).toMatchObject([{ ...stopped, note: 'x' }])
+    const reason = 'must not be null: only the current reading of a book can be reopened'
+    for (const patch of [{ outcome: null }, { outcome: null, paused: true, note: 'y' }])
+      expect(await change(bookId, patch)).toMatchObject({
+        status: 400,
+        body: { fieldErrors: [{ field: 'outcome', rejectedValue: null, reason }] },
+      })
+    expect(await change(bookId, { paused: true })).toMatchObject({ status: 400 })
+    expect(await change(bookId, { paused: false })).toMatchObject({ status: 200, body: { ...stopped, note: 'x' } })
   })
 })
 
@@ -296,15 +300,26 @@ describe('a change of the book', () => {
   it('does not copy the dates of the earlier reading to the next one', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { bookStatus: 'ING' })
-    await changeBook(bookId, { bookStatus: 'DONE' })
-    expect(await list(bookId)).toMatchObject([{ ...EMPTY, outcome: 'FINISHED' }, FINISHED])
-    expect(await stateOf(bookId)).toMatchObject(DONE)
+    await changeBook(bookId, { bookStatus: 'DONE', readEndDate: '2024-02-02T00:00:00' })
+    expect(await list(bookId)).toMatchObject([{ ...EMPTY, finishedAt: '2024-02-02', outcome: 'FINISHED' }, FINISHED])
   })
+
+  it.each(['ING', 'YET'])(
+    'to %s and back to DONE, with the same dates, begins no other reading',
+    async (bookStatus) => {
+      const bookId = await createBook(DONE)
+      await change(bookId, { note: 'x', rating: 3.75 })
+      await changeBook(bookId, { bookStatus })
+      await changeBook(bookId, { bookStatus: 'DONE' })
+      expect(await list(bookId)).toEqual([{ readingId: bookId, ...FINISHED, note: 'x', rating: 3.75 }])
+      expect(await stateOf(bookId)).toMatchObject(DONE)
+    },
+  )
 
   it('back to YET keeps the reading, with or without its dates', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { bookStatus: 'YET', star: 2 })
-    expect(await list(bookId)).toEqual([{ readingId: bookId, ...FINISHED, rating: 2 }])
+    expect(await list(bookId)).toEqual([{ readingId: bookId, ...FINISHED }])
     await changeBook(bookId, { bookStatus: 'DONE' })
     expect(await list(bookId)).toEqual([{ readingId: bookId, ...FINISHED, rating: 2 }])
     await changeBook(bookId, { bookStatus: 'YET', readStartDate: null, readEndDate: null })
@@ -317,7 +332,7 @@ describe('a change of the book', () => {
     ])
   })
 
-  it('stops an open reading, resumes it, and finishes it', async () => {
+  it('stops an open reading, resumes it, and begins another one', async () => {
     const bookId = await createBook({ bookStatus: 'ING', readStartDate: '2024-01-01T00:00:00' })
     await change(bookId, { paused: true, note: 'x' })
     await changeBook(bookId, { bookStatus: 'YET' })
@@ -326,7 +341,20 @@ describe('a change of the book', () => {
     expect(await list(bookId)).toMatchObject([{ outcome: null, startedAt: '2024-01-01', note: 'x' }])
     await changeBook(bookId, { bookStatus: 'YET' })
     await changeBook(bookId, { bookStatus: 'DONE', readEndDate: '2024-02-02T00:00:00' })
-    expect(await list(bookId)).toMatchObject([{ outcome: 'FINISHED', finishedAt: '2024-02-02' }])
+    expect(await list(bookId)).toMatchObject([
+      { outcome: 'FINISHED', finishedAt: '2024-02-02', note: null },
+      { outcome: 'STOPPED', startedAt: '2024-01-01', note: 'x' },
+    ])
+  })
+
+  it('to YET ends an open reading of which no more is known than the book shows without a trace', async () => {
+    const bookId = await createBook({ bookStatus: 'ING', readStartDate: '2024-01-01T00:00:00' })
+    await changeBook(bookId, { bookStatus: 'YET' })
+    expect(await list(bookId)).toEqual([])
+    await changeBook(bookId, { bookStatus: 'ING' })
+    const [next] = await list(bookId)
+    expect(next).toMatchObject({ ...EMPTY, startedAt: '2024-01-01' })
+    expect(next.readingId).not.toBe(bookId)
   })
 
   it('keeps a partial date and a precise rating that the book cannot express', async () => {
@@ -341,13 +369,16 @@ describe('a change of the book', () => {
 })
 
 describe('limits', () => {
-  it('rejects the 201st reading, but lets the book be read again', async () => {
+  it('rejects the 202nd reading, but lets the book be read again', async () => {
     const bookId = await createBook()
-    await insertReadings(bookId, 200)
-    const refused = await reader.post(`/books/${bookId}/readings`, {})
-    expect(refused).toMatchObject({ status: 409, body: { message: 'Limit reached: 200 readings per book' } })
+    await insertReadings(bookId, 201)
+    for (const reading of [{}, { finishedAt: '2020' }])
+      expect(await reader.post(`/books/${bookId}/readings`, reading)).toMatchObject({
+        status: 409,
+        body: { message: 'Limit reached: 200 earlier readings per book' },
+      })
     expect((await changeBook(bookId, { bookStatus: 'ING' })).body).toMatchObject({ bookStatus: 'ING' })
-    expect(await list(bookId)).toHaveLength(200)
+    expect(await list(bookId)).toHaveLength(201)
     expect((await list(bookId))[0]).toMatchObject({ outcome: null })
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
@@ -355,7 +386,8 @@ describe('limits', () => {
   it('counts notes towards the text of the member', async () => {
     const bookId = await createBook({ title: 'ABC' })
     const changed = { MAX_MEMBER_TEXT_BYTES: '9' }
-    const post = (note: string) => reader.send('POST', `/books/${bookId}/readings`, { body: { note }, changed })
+    const post = (note: string) =>
+      reader.send('POST', `/books/${bookId}/readings`, { body: { note, finishedAt: '2020' }, changed })
     const { body } = await post('한글')
     const patch = (patch: object) => reader.send('PATCH', `/readings/${body.readingId}`, { body: patch, changed })
     const refused = { status: 409, body: { message: 'Limit reached: 9 bytes of text per member' } }
@@ -373,17 +405,18 @@ describe('limits', () => {
   it('sends many long notes in parts', async () => {
     const bookId = await createBook()
     await insertReadings(bookId, 12)
-    await select(`update readings set note = readingId || ? where bookId = ?`, '\u0001'.repeat(65_000), bookId)
+    for (const table of ['readings', 'books'])
+      await select(`update ${table} set note = bookId || ? where bookId = ?`, '\u0001'.repeat(65_000), bookId)
     const cost = await measure(async () => {
       const readings = await list(bookId)
       expect(readings.map(({ finishedAt }: { finishedAt: string }) => Number(finishedAt.slice(8)))).toEqual([
         13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2,
       ])
       expect(readings[11]).toMatchObject({ paused: false, outcome: 'FINISHED' })
-      expect(readings[11].note).toHaveLength(65_000 + String(readings[11].readingId).length)
+      expect(readings[11].note).toHaveLength(65_000 + String(bookId).length)
     })
     expect(cost.calls).toBe(4)
-    await select('update readings set note = null where bookId = ?', bookId)
+    for (const table of ['readings', 'books']) await select(`update ${table} set note = null where bookId = ?`, bookId)
   })
 })
 
@@ -397,7 +430,7 @@ it('never reuses the identifier of a deleted reading', async () => {
   await changeBook(bookId, { bookStatus: 'ING' })
   expect((await list(bookId))[0].readingId).toBe(first.readingId + 2)
   await reader.delete(`/books/${bookId}`)
-  expect((await add(await createBook())).readingId).toBe(first.readingId + 3)
+  expect((await add(await createBook(), { finishedAt: '2020' })).readingId).toBe(first.readingId + 3)
   expect(await findMismatches(memberDatabase())).toEqual([])
 })
 

@@ -127,7 +127,7 @@ describe('importing an export', () => {
     expect(toLibrary({ books })).toEqual(toLibrary(parse(file)))
     expect(books).toMatchObject([
       { readings: [{ createdAt: expect.any(String) }] },
-      { bookStatus: 'YET', readings: [{}, { rating: 5 }] },
+      { bookStatus: 'YET', star: 5, readings: [{}, { rating: 2.25 }] },
       { readings: [{ finishedAt: '2020-01-02' }, { finishedAt: '2001-01-01' }] },
       { star: 3, readings: [{ rating: 3 }, { rating: null }] },
     ])

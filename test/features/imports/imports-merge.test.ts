@@ -158,8 +158,8 @@ describe('readings of a file', () => {
 })
 
 describe("what a member changes in a book's own reading since it was planned", () => {
-  const STARTED = `update books set readStartDate = '2026-03-05T00:00:00' where bookId = ?`
-  const AGAIN = `update books set bookStatus = 'ING' where bookId = ?`
+  const STARTED = { readStartDate: '2026-03-05T00:00:00' }
+  const AGAIN = { bookStatus: 'ING' }
   it.each([
     ['a date', STARTED, 'DONE', { startedAt: '2026-03-05', finishedAt: '2026-03-14' }],
     ['the status', AGAIN, 'ING', { startedAt: null, finishedAt: '2026-03-14' }],
@@ -169,7 +169,7 @@ describe("what a member changes in a book's own reading since it was planned", (
     const book = { title: 'Low Tide', author: 'Ana Ruiz', bookStatus: 'DONE', readEndDate: end }
     const { bookId } = await reader.createBook(book)
     const withEdit = wrapEnv<Bindings>(() => async (call, queries) => {
-      if (queries > 5) await memberDatabase().prepare(edit).bind(bookId).run()
+      if (queries > 5) await reader.patch(`/books/${bookId}`, edit)
       return call()
     })
     const rated =

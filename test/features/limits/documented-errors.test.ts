@@ -84,7 +84,7 @@ beforeAll(async () => {
     linkToFullYear = await insertLink(memberDatabase(), await memberIdOf(hoarder), named)
   }
   fullBookId = String((await reader.createBook()).bookId)
-  await insertReadings(Number(fullBookId), MAX_READINGS)
+  await insertReadings(Number(fullBookId), MAX_READINGS + 1)
   mergedBook = String((await reader.createBook({ bookStatus: 'ING' })).bookId)
   await reader.createMemo(Number(mergedBook))
   const hoarded = await hoarder.createBook()
@@ -93,7 +93,7 @@ beforeAll(async () => {
   hoardedBook = String((await hoarder.createBook()).bookId)
   const { bookId: rereadBook } = await hoarder.createBook()
   await hoarder.send('PUT', '/goals/2019', { body: { metric: 'BOOKS', target: 1 } })
-  await insertReadings(rereadBook, MAX_ROWS + 1)
+  await insertReadings(rereadBook, MAX_ROWS + 2)
   await select(`update readings set finishedAt = '2019' where bookId = ?`, rereadBook)
   await insertEmailCode(await memberIdOf(reader), other.email)
   ids = {
@@ -202,6 +202,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   IDEMPOTENCY_KEY_REUSED: (operation) => afterUse(operation, 'requestHash = zeroblob(16)'),
   IMPORT_RUNNING: () => ({ token: importer.token }),
   MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
+  READING_OPEN: (operation) => ({ ...withParameters(mergedBook)(operation), body: '{}' }),
   MAX_BOOK_TAGS: (operation) => ({
     token: hoarder.token,
     path: addressOf(operation, { 'book-id': taggedBook }),

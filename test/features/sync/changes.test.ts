@@ -260,7 +260,7 @@ describe('the log', () => {
     ['an edition', (book) => reader.patch(`/books/${book}/edition`, { series: 'Cosmos' }), 1],
     [
       'a status, which is also that of the reading',
-      (book) => reader.patch(`/books/${book}`, { bookStatus: 'DONE' }),
+      (book) => reader.patch(`/books/${book}`, { bookStatus: 'DONE', readEndDate: '2026-01-01T00:00:00' }),
       3,
     ],
     ['a memo', (book) => reader.createMemo(book), 1],

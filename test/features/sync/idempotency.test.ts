@@ -50,7 +50,7 @@ const CREATIONS = {
     send: sendTo(() => `/books/${bookId}/readings`, { finishedAt: '2020-01-02' }),
     changes: { note: 'Again' },
     toPath: ({ body }: Answer) => `/readings/${body.readingId}`,
-    table: 'readings',
+    table: 'allReadings',
   },
   'POST /memos/image-memo': {
     send: (options: Options, changes?: object) => reader.upload(changes ? PIXEL.slice(0, -1) : PIXEL.slice(), options),
@@ -358,4 +358,21 @@ describe('a key', () => {
     expect(await keyCount()).toBe(Number(before) - 1)
     expect((await postBook(withKey())).body.bookId).not.toBe(first.body.bookId)
   })
+})
+
+it('repeats an open reading, and one that has become a past one since', async () => {
+  const { bookId } = await reader.createBook()
+  const send = (value: string, body: object = {}) =>
+    reader.send('POST', `/books/${bookId}/readings`, withKey({ body: { startedAt: '2024', ...body } }, value))
+  const first = await send(key)
+  expect(first).toMatchObject({ status: 201, body: { readingId: bookId, outcome: null } })
+  expect((await send(key)).body).toEqual(first.body)
+  await reader.patch(`/books/${bookId}`, { bookStatus: 'DONE', readEndDate: '2024-05-05T00:00:00' })
+  const next = await send('next')
+  expect(next.body.readingId).not.toBe(bookId)
+  expect((await send('next')).body).toEqual(next.body)
+  expect((await send(key)).body).toMatchObject({ readingId: bookId, finishedAt: '2024-05-05' })
+  await reader.delete(`/readings/${next.body.readingId}`)
+  expect(await send('next')).toMatchObject({ status: 410 })
+  expect((await send(key)).body).toMatchObject({ readingId: bookId, finishedAt: '2024-05-05' })
 })

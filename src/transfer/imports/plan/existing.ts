@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
+import { READING_COLUMNS, shownReading } from '../../../db/schema/shown-reading'
 import { type BookColumns, bookColumns, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entries/entry'
 import { query, type RunContext, toJsonParts } from '../run-context'
 import type { StoredImport } from '../store'
+import { readingColumns } from '../undo/snapshot'
+import type { Known as KnownReading, ReadingColumns } from './current-reading'
 import { createMatcher, type Known, type Origin } from './matching'
 
 // Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
@@ -56,21 +59,25 @@ export const loadLibrary = async (context: RunContext, stored: StoredImport, ent
 }
 
 /** A book of the library, as far as an import compares it. */
-export type Existing = BookColumns & {
-  bookId: number
-  newestReadingId: number | null
-  memoCount: number
-  memoBytes: number
-  readings: { startedAt: string | null; finishedAt: string | null }[]
-  /** Folded. */
-  tagKeys: string[]
-  /** The number of its progress events. */
-  events: number
-  /** What it lacks of the memos and the progress events of its entry. */
-  missing: { memos: EntryMemo[]; events: EntryProgress[] }
-  /** The memos that are texts of columns. */
-  sourced: SourcedMemo[]
-}
+export type Existing = BookColumns &
+  ReadingColumns & {
+    bookId: number
+    memoCount: number
+    memoBytes: number
+    /** `readingColumns`, which are expected to be the same when the row is written. */
+    planned: string
+    /** What its columns show of the current reading. An unread book may have dates already, and stars. */
+    current: KnownReading
+    past: Pick<KnownReading, 'startedAt' | 'finishedAt'>[]
+    /** Folded. */
+    tagKeys: string[]
+    /** The number of its progress events. */
+    events: number
+    /** What it lacks of the memos and the progress events of its entry. */
+    missing: { memos: EntryMemo[]; events: EntryProgress[] }
+    /** The memos that are texts of columns. */
+    sourced: SourcedMemo[]
+  }
 /** A memo that an import wrote from a column with one text for each book. `bytes`: of its text in UTF-8. */
 export type SourcedMemo = {
   memoId: number
@@ -82,17 +89,19 @@ export type SourcedMemo = {
   excerpt: string
 }
 
-type ExistingRow = Omit<Existing, 'readings' | 'tagKeys' | 'missing' | 'sourced'> & {
-  readings: string
-  tagKeys: string
-}
+type Parsed = 'current' | 'past' | 'tagKeys'
+type ExistingRow = BookColumns &
+  Pick<Existing, 'bookId' | 'memoCount' | 'memoBytes' | 'events' | 'planned'> &
+  Record<Parsed, string>
+const shown = shownReading('books.')
+const SHOWN = ['startedAt', 'finishedAt', 'outcome', 'quarters', 'format', 'note', 'isPaused'] as const
 const selectExisting = sqlStatement<ExistingRow>`
-  select bookId, ${bookColumns}, newestReadingId, memoCount, memoBytes,
-    ${eventCount} as events,
+  select bookId, ${bookColumns}, memoCount, memoBytes, ${eventCount} as events, ${readingColumns} as planned,
+    ${sql.raw(`json_object(${SHOWN.map((name) => `'${name}', ${shown[name]}`).join(', ')})`)} as current,
     (
       select json_group_array(json_object('startedAt', startedAt, 'finishedAt', finishedAt)) from readings
       where ${ofBook('readings')}
-    ) as readings,
+    ) as past,
     (select json_group_array(tagKey) from ${tagRowsOfBook}) as tagKeys
   from books where +memberId = :memberId and bookId in (select value from json_each(:bookIds))`
 
@@ -114,10 +123,18 @@ const selectSourced = sqlStatement<SourcedMemo>`
   from memos
   where +memberId = :memberId and importSource is not null and bookId in (select value from json_each(:bookIds))`
 
-const toExisting = (row: ExistingRow): Existing => ({
+const toReadingColumns = (planned: string) => {
+  const values: unknown[] = JSON.parse(planned)
+  const columns = Object.fromEntries(READING_COLUMNS.map((name, at) => [name, values[at]]))
+  return { ...columns, isStopped: columns.isStopped === 1, isPaused: columns.isPaused === 1 } as ReadingColumns
+}
+const toExisting = ({ planned, current, past, tagKeys, ...row }: ExistingRow): Existing => ({
   ...row,
-  readings: JSON.parse(row.readings),
-  tagKeys: JSON.parse(row.tagKeys),
+  ...toReadingColumns(planned),
+  planned,
+  current: { ...JSON.parse(current), isPaused: JSON.parse(current).isPaused === 1 },
+  past: JSON.parse(past),
+  tagKeys: JSON.parse(tagKeys),
   missing: { memos: [], events: [] },
   sourced: [],
 })

@@ -6,6 +6,7 @@ import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
 import type { Code, Entry, EntryMemo, EntryProgress, EntryReading, Loss } from '../../entries/entry'
 import type { ImportRow } from '../responses'
+import type { ReadingColumns } from './current-reading'
 import type { Existing } from './existing'
 import type { Match } from './matching'
 import { memoBytes, planMemos, type ReplacedText, textGrowth } from './memos'
@@ -24,13 +25,14 @@ export type Planned = {
   similarTo?: number
   /** UTF-8 bytes that the row adds. */
   bytes: number
-  book?: BookColumns
+  book?: BookColumns & ReadingColumns
   /** The book of the library that is updated, and the changes of its columns. */
   existing?: Existing
-  changes?: Partial<BookColumns>
+  changes?: Partial<BookColumns & ReadingColumns>
+  /** Past readings, oldest first. */
   readings: EntryReading[]
-  /** The one of `readings` that becomes the row of the book's own reading, which has none. */
-  first?: EntryReading
+  /** A reading that takes the place of its current one. */
+  open?: EntryReading
   tags: string[]
   memos: EntryMemo[]
   /** Texts that replace those of memos. */
@@ -67,14 +69,16 @@ const planNew = (row: number, entry: Entry, now: string, similarTo?: number): Pl
 
 const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boolean): Planned => {
   const { missing } = book
-  const { changes, readings: wantedReadings, first, losses } = mergeInto(book, entry, overwrites)
+  const { changes, ...merged } = mergeInto(book, entry, overwrites)
+  const losses = [...entry.losses, ...merged.losses]
   const lose = (code: Code, field: string) => void losses.push({ code, field })
   const fitting = <Item>(items: Item[], most: number, field: string) => {
     if (items.length > most) lose('too-many', field)
     return items.slice(0, Math.max(0, most))
   }
-  // A book without rows may have a first reading.
-  const readings = fitting(wantedReadings, MAX_READINGS - (book.readings.length || (first ? 0 : 1)), 'readings')
+  // The current reading becomes a past one if another begins.
+  const [open] = fitting(merged.open ? [merged.open] : [], MAX_READINGS - book.past.length, 'readings')
+  const readings = fitting(merged.ended, MAX_READINGS - book.past.length - (open ? 1 : 0), 'readings')
   const newTags = entry.tags.filter((tag) => !book.tagKeys.includes(fold(tag)))
   const tags = fitting(newTags, MAX_BOOK_TAGS - book.tagKeys.length, 'tags')
   const { memos, texts, losses: lostTexts } = planMemos(book, overwrites)
@@ -91,11 +95,11 @@ const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boo
   const grown = Math.max(0, textBytesOf({ ...book, ...changes }) - textBytesOf(book))
   const code = losses.some(({ code }) => code === 'newer-here') ? 'newer-here' : null
   return {
-    ...reportOnly(row, entry, isChanged ? 'updated' : 'unchanged', code, book.bookId),
-    losses: [...entry.losses, ...losses],
-    bytes: grown + noteBytes(readings) + memoBytes(memos) + textGrowth(texts),
+    ...reportOnly(row, entry, isChanged || open ? 'updated' : 'unchanged', code, book.bookId),
+    losses,
+    bytes: grown + noteBytes(open ? [...readings, open] : readings) + memoBytes(memos) + textGrowth(texts),
     existing: book,
-    ...{ changes, readings, first, tags, memos, texts, progress },
+    ...{ changes, readings, open, tags, memos, texts, progress },
   }
 }
 

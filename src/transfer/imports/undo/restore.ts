@@ -3,23 +3,21 @@ import { callerId } from '../../../db/caller'
 import { sqlStatement } from '../../../db/client'
 import { columnsOf, toJson } from '../../../db/json'
 import { textLimit } from '../../../db/quotas'
+import { currentId } from '../../../library/readings/blocks'
 import { fieldsOf } from '../../../values/book-fields'
-import { isOwnReportRow } from '../store'
-import { historyEdits, historyState, tagState } from './snapshot'
+import { progressState, tagState } from './snapshot'
+import { columnsBefore, isInRange, isLeft, mark } from './undo-readings'
 
 // The statements that undo rows which updated books of the library, as one transaction: what was changed since stays.
 // The first one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it
 // does nothing.
 
-const isInRange = sql`${isOwnReportRow} and row > :after and row <= :to and outcome = 'updated'`
 const isOwnBook = sql`books.bookId = importRows.bookId and books.memberId = ${callerId}`
 
 /** Columns that are restored one by one. */
-const COLUMNS = fieldsOf('import', 'history')
+const COLUMNS = fieldsOf('import', 'reading').filter((name) => name !== 'currentPage')
 const present = toJson(columnsOf('books', COLUMNS))
 const isImported = sql`importId = :importId and version = importVersion`
-/** The reading got a row since the import, and has the stars. */
-const hasStarOfReading = sql.raw(`newestReadingId is not null and undo -> 'history' is null`)
 const ownMemos = sql`(select count(*) from memos where memos.bookId = books.bookId and importId = :importId)`
 const addedMemos = sql`(undo -> 'changes' -> 'memos' ->> 1 - undo -> 'changes' -> 'memos' ->> 0)`
 /**
@@ -39,16 +37,15 @@ const hasMergedMemos = sql`(
 const changed = sql`(
   select key from json_each(undo, '$.changes') as change
   where key in (${sql.raw(COLUMNS.map((name) => `'${name}'`).join(', '))})
-    and ((${present} ->> key) is not (value ->> 1) or (key = 'star' and ${hasStarOfReading}))
-    and (${present} ->> key) is not (value ->> 0)
+    and (${present} ->> key) is not (value ->> 1) and (${present} ->> key) is not (value ->> 0)
   union all select 'memos' where exists (
     select 1 from memos where memos.bookId = books.bookId and importId = :importId and version <> importVersion
   ) or exists (
     select 1 from json_each(texts) cross join memos on memoId = value ->> 'memoId'
     where memos.bookId = books.bookId and importId is not :importId
   ) or ${hasReplacedMemos} or ${hasMergedMemos}
-  union all select 'history' where undo -> 'history' is not null and (
-    ${isMerged} or undo ->> 'state' is not ${historyState} or undo ->> 'historyEdits' is not ${historyEdits}
+  union all select 'history' where undo -> 'progress' is not null and (
+    ${isMerged} or undo -> '$.progress.state' <> ${progressState}
   )
   union all select 'tags' where undo -> 'tags' is not null and (${isMerged} or exists (
     select 1 from json_each(undo, '$.tagState') where value not in (select value from json_each(${tagState}))
@@ -61,45 +58,28 @@ const fits = sql`exists (
 )`
 export const markRows = sqlStatement`
   update importRows set undo = json_set(
-    undo, '$.left', json((select json_group_array(key) from ${changed})), '$.keepsMemos', ${hasMergedMemos}
+    undo, '$.left', json((select json_group_array(key) from ${changed})), '$.keepsMemos', ${hasMergedMemos},
+    '$.mark', ${mark}, '$.dropped', ${currentId}
   )
-  from books where ${isOwnBook} and importRows.${isInRange} and undo -> 'left' is null and ${fits}`
+  from books where ${isOwnBook} and ${isInRange} and undo -> 'left' is null and ${fits}`
 /** Rows that were not marked, since the quota has no room for what they replaced. */
 export const countUnmarked = sqlStatement<{ count: number }>`
   select count(*) as count from importRows join books on ${isOwnBook}
-  where importRows.${isInRange} and undo -> 'left' is null`
+  where ${isInRange} and undo -> 'left' is null`
 
 const marked = sql`(select bookId, undo, texts from importRows where ${isInRange} and undo -> 'left' is not null)`
-const withHistory = sql`(
-  select bookId, undo -> 'history' as history, undo -> 'events' as events from ${marked}
-  where undo -> 'history' is not null and 'history' not in (select value from json_each(undo, '$.left'))
+const isProgressRestored = sql`(
+  undo -> 'progress' is not null and 'history' not in (select value from json_each(undo, '$.left'))
 )`
-const columnBefore = (name: string) => sql.raw(`history -> 'columns' ->> '${name}'`)
-
-// Incremented, readingVersion keeps the triggers from making readings of the changes. The stars are those of the newest
-// reading, if it has a row.
-export const restoreHistory = sqlStatement`
-  update books set
-    ${sql.join(
-      fieldsOf('history').map((name) => sql`${sql.raw(name)} = ${columnBefore(name)}`),
-      sql`, `,
-    )},
-    star = iif(newestReadingId is null, star, ${columnBefore('star')}),
-    newestReadingId = ${columnBefore('newestReadingId')},
-    readingVersion = readingVersion + 1
-  from ${withHistory} as row where books.bookId = row.bookId and books.memberId = ${callerId}`
-export const deleteReadings = sqlStatement`
-  delete from readings where readingId in (
-    select readingId from ${withHistory} as row
-    cross join readings on readings.memberId = ${callerId} and readings.bookId = row.bookId
-    where readingId not in (select value from json_each(history, '$.readings'))
-  )`
+const withProgress = sql`(
+  select bookId, undo -> 'progress' as progress, undo -> 'events' as events from ${marked} where ${isProgressRestored}
+)`
 // Also the event that a trigger has just added for the page.
 export const deleteProgress = sqlStatement`
   delete from progress where memberId = ${callerId} and (bookId, at) in (
-    select progress.bookId, at from ${withHistory} as row
+    select progress.bookId, at from ${withProgress} as row
     cross join progress on progress.memberId = ${callerId} and progress.bookId = row.bookId
-    where at > coalesce(history ->> 'latestAt', -9e15) or at in (select value from json_each(events))
+    where at > coalesce(row.progress ->> 'latestAt', -9e15) or at in (select value from json_each(events))
   )`
 export const countProgress = sqlStatement`
   update progress set total = (
@@ -107,21 +87,22 @@ export const countProgress = sqlStatement`
   )
   where memberId = ${callerId} and (bookId, at) in (
     select bookId, (select max(at) from progress where progress.memberId = ${callerId} and progress.bookId = row.bookId)
-    from ${withHistory} as row
+    from ${withProgress} as row
   )`
 
 const isWritten = (name: string) =>
   `undo -> 'changes' -> '${name}' is not null and ${name} is undo -> 'changes' -> '${name}' ->> 1`
-const restored = COLUMNS.map((name) => {
-  const condition = name === 'star' ? `newestReadingId is null and ${isWritten(name)}` : isWritten(name)
-  return `${name} = iif(${condition}, undo -> 'changes' -> '${name}' ->> 0, ${name})`
-})
+const restored = COLUMNS.map(
+  (name) => `${name} = iif(${isWritten(name)}, undo -> 'changes' -> '${name}' ->> 0, ${name})`,
+)
 const restoredFolds = ['title', 'author'].map(
   (name) => `${name}Folded = iif(${isWritten(name)}, undo ->> '${name}Folded', ${name}Folded)`,
 )
 export const restoreColumns = sqlStatement`
-  update books set ${sql.raw([...restored, ...restoredFolds].join(', '))}
-  from ${marked} as row where books.bookId = row.bookId and books.memberId = ${callerId}`
+  update books set ${sql.raw([...restored, ...restoredFolds].join(', '))}, ${columnsBefore},
+    currentPage = iif(${isProgressRestored}, undo -> 'progress' ->> 'currentPage', currentPage)
+  from (select bookId as undoneId, undo, row_number() over (order by bookId) as place from ${marked})
+  where books.bookId = undoneId and +books.memberId = ${callerId}`
 
 export const restoreTexts = sqlStatement`
   update memos set
@@ -144,5 +125,8 @@ export const deleteTags = sqlStatement`
   )`
 
 export const forget = sqlStatement`
-  update importRows set undo = json_object('left', json(undo -> 'left')), texts = null
-  where ${isInRange} and undo -> 'left' is not null`
+  update importRows set texts = null, undo = json_object('left', json(iif(
+    ${isLeft} and 'history' not in (select value from json_each(undo, '$.left')),
+    json_insert(undo -> 'left', '$[#]', 'history'), undo -> 'left'
+  )))
+  from books where ${isOwnBook} and ${isInRange} and undo -> 'left' is not null`

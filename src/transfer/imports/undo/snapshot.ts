@@ -1,24 +1,35 @@
 import { sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../../db/json'
-import { fieldsOf } from '../../../values/book-fields'
+import { lastReadingId } from '../../../db/next-id'
+import { currentId as currentIdOf, READING_COLUMNS } from '../../../db/schema/shown-reading'
+import { currentId, NEWEST_FIRST, pastCount } from '../../../library/readings/blocks'
+import { readingsOfOuter } from '../../../library/readings/lookup'
 import { BOOK_COLUMNS, ofBook, tagRowsOfBook } from '../../book-columns'
 
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
 
-const digits = (date: string) => `cast(replace(${date}, '-', '') as integer)`
-/** A change of the book changes these sums of its readings. */
-const READING_SUMS = [
-  digits('startedAt'),
-  digits('finishedAt'),
-  ...['length(outcome)', 'quarters', 'isPaused', 'unicode(format)', 'octet_length(note)'],
-].map((number) => `coalesce(sum(${number}), 0)`)
-const readingSums = sql`(select json_array(count(*), ${sql.raw(READING_SUMS.join(', '))}) from readings where ${ofBook('readings')})`
+/** The columns of a book that show or refine its current reading: a JSON array. */
+export const readingColumns = sql.raw(
+  `json_array(${READING_COLUMNS.map((name) => (name === 'readingId' ? currentIdOf() : `books.${name}`)).join(', ')})`,
+)
+/** What a reading is, as a JSON array that begins with its identifier. */
+const valuesOf = (table: string, isPaused: string) =>
+  sql.raw(
+    `json_array(${['readingId', 'startedAt', 'finishedAt', 'outcome', 'quarters', 'format', 'note'].map((name) => `${table}.${name}`).join(', ')}, ${isPaused})`,
+  )
+/** Of a row of `currentReadings`, and of `readings`. */
+export const currentValues = (table: string) => valuesOf(table, `${table}.isPaused`)
+export const pastValues = (table: string) => valuesOf(table, '0')
+const readingsState = sql`(select json_group_array(json(${currentValues('a')}) order by readingId) from ${readingsOfOuter} as a)`
 
-/** What these sums do not show: two edits of readings that cancel each other out, and other pages at the same times. A text. */
-export const historyEdits = sql`json_array(
-  (select json_array(coalesce(sum(readingId), 0), coalesce(sum(edits), 0)) from readings where ${ofBook('readings')}),
-  (select coalesce(sum(page * (1 + abs(at % 65521)) % 1000000007), 0) from progress where ${ofBook('progress')})
-) || ''`
+const latest = (value: string) => sql`(
+  select ${sql.raw(value)} from progress where ${ofBook('progress')} order by at desc limit 1
+)`
+/** Other pages at the same times change the sum. */
+export const progressState = sql`json_array(
+  (select coalesce(sum(page * (1 + abs(at % 65521)) % 1000000007), 0) from progress where ${ofBook('progress')}),
+  books.currentPage, ${latest('at')}, ${latest('total')}
+)`
 
 /** A created book with what belongs to it. An undo deletes the book if it still is the same. */
 export const snapshot = toJson({
@@ -32,32 +43,34 @@ export const snapshot = toJson({
     where memos.bookId = books.bookId and updatedAt <> memos.createdAt
   )`,
   tags: sql`(select json_group_array(tagKey order by tagKey) from ${tagRowsOfBook})`,
-  progress: sql`(select count(*) from progress where ${ofBook('progress')})`,
-  readings: readingSums,
-  historyEdits,
+  progress: progressState,
+  reading: readingColumns,
+  readings: readingsState,
 })
-
-const history = sql.raw(
-  fieldsOf('history')
-    .map((name) => `books.${name}`)
-    .join(', '),
-)
-
-const latest = (value: string) => sql`(
-  select ${sql.raw(value)} from progress where ${ofBook('progress')} order by at desc limit 1
-)`
-
-/** A book's readings and progress, to see whether they have changed: a text. */
-export const historyState = sql`json_array(
-  books.newestReadingId, ${history}, json(${readingSums}), json(${latest('json_array(at, total)')})
-) || ''`
 
 /** The tags of a book with their identifiers: a JSON array. */
 export const tagState = sql`(select json_group_array(tagId || ' ' || tag) from ${tagRowsOfBook})`
 
-/** What restores a book's readings and progress. */
-export const historyBefore = sql`json_object(
-  'columns', ${toJson(columnsOf('books', [...fieldsOf('history'), 'star', 'newestReadingId']))},
-  'latestAt', ${latest('at')},
-  'readings', json((select json_group_array(readingId) from readings where ${ofBook('readings')}))
+/** What restores the current page and the progress of a book. */
+export const progressBefore = sql`json_object('currentPage', books.currentPage, 'latestAt', ${latest('at')})`
+
+/**
+ * What restores the readings of a book. Of the past ones, only the newest can become the current one, with other stars.
+ * `lastId`: readings with higher identifiers are added later.
+ */
+export const readingBefore = sql`json_object(
+  'before', ${readingColumns}, 'status', books.bookStatus, 'id', ${currentId}, 'lastId', ${lastReadingId},
+  'past', ${pastCount()}, 'newest', json((
+    select json_array(readingId, quarters) from readings where ${ofBook('readings')} order by ${NEWEST_FIRST} limit 1
+  ))
+)`
+const reading = (name: string) => sql.raw(`undo -> 'reading' ->> '${name}'`)
+/** What shows whether they were changed since: `added` are those that came, `kept` is the row of the one before. */
+export const readingAfter = sql`json_object(
+  'after', ${readingColumns}, 'afterId', ${currentId},
+  'added', json((
+    select json_group_array(json(${currentValues('a')})) from ${readingsOfOuter} as a
+    where a.readingId > ${reading('lastId')} or (${reading('status')} = 'YET' and a.readingId = ${reading('id')})
+  )),
+  'kept', json((select ${pastValues('k')} from readings as k where k.readingId = ${reading('id')}))
 )`

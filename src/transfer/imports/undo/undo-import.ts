@@ -8,6 +8,7 @@ import type { UndoneImport } from '../responses'
 import { importColumns, isOwnImport, isOwnReportRow, type StoredImport } from '../store'
 import * as restore from './restore'
 import { snapshot } from './snapshot'
+import * as readings from './undo-readings'
 
 // Rows stay until the undo is complete: the next DELETE continues it after a crash.
 const cancel = sqlStatement<StoredImport>`
@@ -21,7 +22,7 @@ const BATCH = 100
 const deleteUnchanged = sqlStatement<{ bookId: number }>`
   delete from books where +memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
-    where importRows.memberId = ${callerId} and importId = :importId
+    where ${isOwnReportRow}
       and row > :after and row <= :after + ${sql.raw(String(BATCH))}
       and outcome = 'created' and mergedBooks = 0 and undo is not null
       and not exists (select 1 from json_each(${snapshot}) as now where now.value is not undo ->> now.key)
@@ -30,7 +31,7 @@ const deleteUnchanged = sqlStatement<{ bookId: number }>`
 type KeptRow = { bookId: number; title: string; outcome: 'created' | 'updated'; left: string | null }
 const selectKept = sqlStatement<KeptRow>`
   select books.bookId, books.title, outcome, undo -> 'left' as left from importRows join books using (memberId, bookId)
-  where importRows.memberId = ${callerId} and importId = :importId and outcome in ('created', 'updated')
+  where ${isOwnReportRow} and outcome in ('created', 'updated')
   order by row`
 const deleteRows = sqlStatement`delete from importRows where ${isOwnReportRow}`
 const hide = sqlStatement`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`
@@ -48,11 +49,15 @@ const restoreBooks = async (db: Db, caller: Caller, { importId, done }: StoredIm
     const { unmarked } = await runAsCaller(db, caller, {
       marked: restore.markRows({ ...rows, MAX_MEMBER_TEXT_BYTES }),
       unmarked: firstRow(restore.countUnmarked(rows)),
-      history: restore.restoreHistory(rows),
-      readings: restore.deleteReadings(rows),
+      added: readings.deleteAdded(rows),
+      newest: readings.insertNewest(rows),
+      columns: restore.restoreColumns(rows),
+      overtaken: readings.keepOvertaken(rows),
+      promoted: readings.promoteNewest(rows),
+      dropped: readings.clearDropped(rows),
+      archived: readings.forgetArchived(rows),
       progress: restore.deleteProgress(rows),
       count: restore.countProgress(rows),
-      columns: restore.restoreColumns(rows),
       texts: restore.restoreTexts({ ...rows, version: newVersion() }),
       memos: restore.deleteMemos(rows),
       tags: restore.deleteTags(rows),

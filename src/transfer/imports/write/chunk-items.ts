@@ -1,45 +1,59 @@
 import { newVersion } from '../../../library/memos/versions'
 import { fieldsOf } from '../../../values/book-fields'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
-import type { Cells, EntryMemo } from '../../entries/entry'
+import type { Cells, EntryMemo, EntryReading } from '../../entries/entry'
 import { changesOf, toUndo } from '../plan/changes'
+import { isCurrentChanged, SET_COLUMNS } from '../plan/current-reading'
 import type { ReplacedText } from '../plan/memos'
+import { isEarlier } from '../plan/merge-readings'
 import type { Planned } from '../plan/plan'
 
 // What `writeChunk` writes for planned rows, as items of JSON parameters. An item has the `bookId` of its book, or for
 // a new one `newer`: how many of the new books of the chunk have a higher identifier.
 
+/** The columns that are not of readings. */
+export const UPDATED = fieldsOf('import', 'reading')
+
 type OfBook = { bookId: number | null; newer?: undefined } | { newer: number }
 
 /** The values that an update expects, so that it does not overwrite a concurrent change. */
-const toExpected = ({ existing, changes = {}, readings, progress }: Planned) => {
+const toExpected = ({ existing, changes = {}, progress }: Planned) => {
   const names = [
     'sourceIds' as const,
     ...(['title', ...fieldsOf('fill')] as const).filter((name) => name in changes),
-    // Readings and progress are inserted first, and can change these.
-    ...(readings.length === 0 ? fieldsOf('reading') : []),
+    // Progress is inserted first, and can change this.
     ...(progress.length === 0 ? ['currentPage' as const] : []),
   ]
   return Object.fromEntries(names.map((name) => [name, existing?.[name]]))
 }
 
 const toChange = (planned: Planned) => ({
-  ...planned.changes,
+  ...Object.fromEntries(UPDATED.map((name) => [name, planned.changes?.[name]])),
   bookId: planned.bookId,
   titleFolded: toFoldedColumn(planned.changes?.title),
   authorFolded: toFoldedColumn(planned.changes?.author),
   expected: toExpected(planned),
 })
 
-const toReadings = ({ book, readings, first }: Planned, ofBook: OfBook) => {
-  const firstAt = book ? readings.findIndex(({ createdAt }) => !createdAt) : first ? readings.indexOf(first) : -1
-  return readings.map(({ createdAt, isPaused, ...reading }, at) => ({
-    ...ofBook,
-    ...reading,
-    isFirst: Number(at === firstAt),
-    createdAt: createdAt ? Date.parse(createdAt) : undefined,
-    isPaused: Number(isPaused),
-  }))
+const toReading = ({ createdAt, isPaused, ...reading }: EntryReading, added?: number) => ({
+  ...reading,
+  createdAt: createdAt ? Date.parse(createdAt) : added,
+  isPaused: Number(isPaused),
+})
+
+/** What changes the readings of a book of the library, with the columns that the row was planned with. */
+const toReadings = ({ entry, existing, changes = {}, readings, open }: Planned) => {
+  if (!existing) return []
+  const current = isCurrentChanged(changes) ? { ...existing, ...changes } : undefined
+  if (!current && !open && readings.length === 0) return []
+  return {
+    ...{ bookId: existing.bookId, planned: existing.planned, open: open && toReading(open) },
+    current: current && Object.fromEntries(SET_COLUMNS.map((name) => [name, current[name]])),
+    isMovedBack: current && isEarlier(current.bookStatus, existing.bookStatus),
+    hasPast: readings.length > 0,
+    // A status or stars alone do not say which reading is the latest.
+    hasReadings: entry.readings.length > 0,
+  }
 }
 
 const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, ofBook: OfBook, now: string) => ({
@@ -93,40 +107,28 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
     const isCreated = planned.book && !isDryRun
     if (isCreated) newer -= 1
     const ofBook = isCreated ? { newer } : { bookId: planned.bookId }
-    return { planned, ofBook, readings: toReadings(planned, ofBook) }
+    return { planned, ofBook }
   })
   const written = isDryRun ? [] : rows
-  /** The books of the library to which readings or progress are added. */
-  const changedBooks = (list: 'readings' | 'progress') =>
-    written.flatMap(({ planned }) => (planned.existing && planned[list].length > 0 ? planned.existing.bookId : []))
   const reports = rows.map(({ planned, ofBook }) => toReport(planned, ofBook, isDryRun))
-  let newReadings = 0
-  const books = written.flatMap(({ planned: { book }, readings }) => {
-    newReadings += readings.filter(({ isFirst }) => !isFirst).length
-    if (!book) return []
-    const newest = readings.at(-1)
-    return {
-      ...book,
-      titleFolded: toFoldedColumn(book.title),
-      authorFolded: toFoldedColumn(book.author),
-      newest: newest && (newest.isFirst ? 0 : newReadings),
-    }
-  })
   return {
-    books,
-    readings: written.flatMap(({ readings }) => readings),
+    books: written.flatMap(({ planned: { book } }) =>
+      book ? { ...book, titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) } : [],
+    ),
+    readings: written.flatMap(({ planned }) => toReadings(planned)),
+    // Those of a new book were added with it, unless the file says when.
+    pastReadings: written.flatMap(({ planned: { book, readings }, ofBook }) =>
+      readings.map((reading) => ({ ...ofBook, ...toReading(reading, book ? 0 : undefined) })),
+    ),
     progress: written.flatMap(({ planned: { progress }, ofBook }) =>
       progress.map(({ at, page, kind }) => ({ ...ofBook, at: Date.parse(at), page, kind })),
     ),
-    readBooks: changedBooks('readings'),
-    firstBooks: written.flatMap(({ planned: { existing, readings, first } }) => {
-      if (!existing || readings.length === 0) return []
-      const { bookId, bookStatus, readStartDate, readEndDate, star } = existing
-      // As it was when the row was planned.
-      return { bookId, own: first && JSON.stringify([bookStatus, readStartDate, readEndDate, star]) }
-    }),
-    progressBooks: changedBooks('progress'),
-    changes: written.flatMap(({ planned }) => (Object.keys(planned.changes ?? {}).length > 0 ? toChange(planned) : [])),
+    progressBooks: written.flatMap(({ planned: { existing, progress } }) =>
+      existing && progress.length > 0 ? existing.bookId : [],
+    ),
+    changes: written.flatMap(({ planned }) =>
+      UPDATED.some((name) => name in (planned.changes ?? {})) ? toChange(planned) : [],
+    ),
     tags: written.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),
     memos: written.flatMap(({ planned, ofBook }) => planned.memos.map((memo) => toMemo(memo, ofBook, now))),
     texts: written.flatMap(({ planned }) => planned.texts.map((text) => toReplacement(text, now))),

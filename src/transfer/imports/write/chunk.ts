@@ -4,24 +4,23 @@ import { nextId } from '../../../db/next-id'
 import { books } from '../../../db/schema/book-tables'
 import { memos } from '../../../db/schema/memo-tables'
 import { MAX_TAGS } from '../../../library/tags/schema'
-import { fieldsOf } from '../../../values/book-fields'
 import { BOOK_COLUMNS } from '../../book-columns'
+import { SET_COLUMNS } from '../plan/current-reading'
 import { toJsonParts } from '../run-context'
-import { historyBefore, historyEdits, historyState, snapshot, tagState } from '../undo/snapshot'
+import { progressBefore, progressState, readingAfter, readingBefore, snapshot, tagState } from '../undo/snapshot'
 import { isClaimed, itemBook, items, itemsOfBooks, jsonOf, value, values } from './chunk-claim'
-import type { toItems } from './chunk-items'
-import { insertFirstReadings, insertProgress, insertReadings, lastReadingId, syncBooks, syncPages } from './history'
+import { type toItems, UPDATED } from './chunk-items'
+import * as history from './history'
 
 // The statements that commit a chunk of rows, as one transaction.
 
-const INSERTED = [...BOOK_COLUMNS, 'titleFolded', 'authorFolded'] as const
+const INSERTED = [...new Set([...BOOK_COLUMNS, ...SET_COLUMNS]), 'titleFolded', 'authorFolded']
 const insertBooks = sqlStatement`
-  insert into books (bookId, memberId, newestReadingId, ${sql.raw(INSERTED.join(', '))})
-  select bookId, :memberId, iif(${value('newest')} = 0, bookId, ${lastReadingId} + ${value('newest')}), ${values(...INSERTED)}
+  insert into books (bookId, memberId, ${sql.raw(INSERTED.join(', '))})
+  select bookId, :memberId, ${values(...INSERTED)}
   from (select value, ${nextId(books.bookId)} - 1 + row_number() over (order by key) as bookId from ${items}) as item
   where ${isClaimed}`
 
-const UPDATED = fieldsOf('import')
 /** Whether the columns that the item expects are as they were when the row was planned. */
 const isAsExpected = sql.raw(
   UPDATED.map((name) => {
@@ -30,14 +29,11 @@ const isAsExpected = sql.raw(
     return `(${expected} is null or books.${name} is ${expected} ->> '$')`
   }).join(' and '),
 )
-// If the file says that a book was finished, incrementing readingVersion keeps the trigger from adding a progress event
-// of today.
 const updateBooks = sqlStatement`
   update books set ${sql.join(
     UPDATED.map((name) => sql`${sql.raw(name)} = coalesce(${value(name)}, ${sql.raw(`books.${name}`)})`),
     sql`, `,
   )},
-    readingVersion = readingVersion + (newestReadingId is null and coalesce(${value('bookStatus')} = 'DONE', false)),
     titleFolded = iif(${value('title')} is null, titleFolded, ${value('titleFolded')}),
     authorFolded = iif(${value('author')} is null, authorFolded, ${value('authorFolded')})
   from ${items}
@@ -96,17 +92,24 @@ const insertReport = sqlStatement`
   insert into importRows (memberId, importId, row, line, title, outcome, code, losses, cells, undo, texts, bookId)
   select :memberId, :importId, ${values('row', 'line', 'title', 'outcome', 'code')}, ${jsonOf('losses')}, ${jsonOf('cells')},
     json_set(
-      json_replace(${jsonOf('undo')}, '$.history', json(iif(${jsonOf('undo')} ->> 'history', ${historyBefore}, null))),
+      json_replace(
+        ${jsonOf('undo')}, '$.reading', json(iif(${jsonOf('undo')} ->> 'reading', ${readingBefore}, null)),
+        '$.progress', json(iif(${jsonOf('undo')} ->> 'progress', ${progressBefore}, null))
+      ),
       '$.merged', mergedBooks
     ),
     iif(${jsonOf('texts')} is null, null, ${replacedTexts}), ${value('bookId')}
   from ${items} left join ${itemBook} where ${isClaimed}`
 const completeReport = sqlStatement`
   update importRows set undo = json_set(
-    undo, '$.state', ${historyState}, '$.historyEdits', ${historyEdits}, '$.tagState', ${tagState}
+    json_replace(
+      undo, '$.reading', json_patch(undo -> 'reading', ${readingAfter}),
+      '$.progress', json_patch(undo -> 'progress', json_object('state', ${progressState}))
+    ),
+    '$.tagState', ${tagState}
   )
   from books where books.bookId = importRows.bookId and +books.memberId = :memberId
-    and importRows.memberId = :memberId and importId = :importId and row in (select ${value('row')} from ${items}) and ${isClaimed}`
+    and importRows.memberId = :memberId and importRows.importId = :importId and row in (select ${value('row')} from ${items}) and ${isClaimed}`
 // After all else, because it has what the import made of the books.
 const insertReportOfNew = sqlStatement`
   insert into importRows (memberId, importId, row, line, title, outcome, code, losses, undo, bookId)
@@ -119,20 +122,28 @@ export const writeChunk = (
   ofChunk: { memberId: number; importId: number; done: number; lease: number; now: number },
   lists: ReturnType<typeof toItems>,
 ) => {
+  const movedBack = lists.readings.filter(({ isMovedBack }) => isMovedBack)
   const writes: [write: (values: Values) => Statement, list: unknown[]][] = [
     [insertReport, lists.report],
     [insertBooks, lists.books],
-    [insertFirstReadings, lists.firstBooks],
-    [insertReadings, lists.readings],
-    [syncBooks, lists.readBooks],
-    [insertProgress, lists.progress],
-    [syncPages, lists.progressBooks],
+    [history.keepMovedBack, movedBack],
+    [history.moveBack, movedBack],
+    [history.updateReadings, lists.readings.filter(({ current }) => current)],
+    [history.insertReadings, lists.pastReadings],
+    [history.keepOvertaken, lists.readings],
+    [history.beginReadings, lists.readings.filter(({ open }) => open)],
+    [history.promoteReadings, lists.readings],
+    [history.insertProgress, lists.progress],
+    [history.syncPages, lists.progressBooks],
     [updateBooks, lists.changes],
     [insertTags, lists.tags],
     [insertBookTags, lists.tags],
     [insertMemos, lists.memos],
     [updateTexts, lists.texts],
-    [completeReport, lists.report.filter(({ undo }) => undo && 'history' in undo && (undo.history || undo.tags))],
+    [
+      completeReport,
+      lists.report.filter(({ undo }) => undo && 'reading' in undo && (undo.reading || undo.progress || undo.tags)),
+    ],
     [insertReportOfNew, lists.reportOfNew],
   ]
   return writes.flatMap(([write, list]) => toJsonParts(list).map((items) => write({ ...ofChunk, items })))

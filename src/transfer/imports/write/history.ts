@@ -1,52 +1,69 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
-import { nextId, READING_ID_OFFSET } from '../../../db/next-id'
-import { readings } from '../../../db/schema/reading-tables'
-import { firstColumns, hasFirst, NEWEST_FIRST, toTimestamp } from '../../../library/readings/newest'
-import { isClaimed, items, itemsOfBooks, value, values } from './chunk-claim'
+import { lastReadingId } from '../../../db/next-id'
+import * as blocks from '../../../library/readings/blocks'
+import { MAX_READINGS } from '../../../library/readings/schema'
+import { SET_COLUMNS, SHOWN_COLUMNS } from '../plan/current-reading'
+import { readingColumns } from '../undo/snapshot'
+import { isClaimed, items, itemsOfBooks, jsonOf, value, values } from './chunk-claim'
 
 // The statements of a chunk that write readings and progress.
 
-/** The last identifier of readings. First readings of books have the identifier of the book instead. */
-export const lastReadingId = sql`${nextId(readings.readingId, READING_ID_OFFSET)} - 1`
+const assignCurrent = (names: readonly string[], item: string) =>
+  sql.raw(names.map((name) => `${name} = ${item}.value -> 'current' ->> '${name}'`).join(', '))
+/** Whether the reading of the book is as it was when the row was planned. */
+const isAsPlanned = sql`${readingColumns} = ${value('planned')}`
+const bookIds = (condition = sql`true`) => sql`select ${value('bookId')} from ${items} where ${condition}`
+const hasOpen = sql`${jsonOf('open')} is not null`
 
-/** The books of the library to which readings or progress are added. */
-const changedBooks = sql`(select value from ${items})`
-// As `storeFirst` in readings/store.ts, unless `insertReadings` inserts the row, with values of the file. If the book was
-// changed since the row was planned, it keeps its own values.
-export const insertFirstReadings = sqlStatement`
-  insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
-  select bookId, memberId, bookId, 0, ${firstColumns}
-  from ${itemsOfBooks}
-  where ${hasFirst} and ${value('own')} is not json_array(bookStatus, readStartDate, readEndDate, star) and ${isClaimed}`
-// The first reading of a new book has the identifier of the book. The others are numbered in the order of the array.
-const isFirst = value('isFirst')
+/** Two statements: the reading of a book that moves back becomes a past one, if there is room. */
+export const keepMovedBack = sqlStatement`
+  ${blocks.keep(sql`select books.bookId from ${itemsOfBooks} where ${isAsPlanned}`, sql`${blocks.hasRoom('c')} and ${isClaimed}`)}`
+const kept = sql`
+  select keptId, item.value as value from (${blocks.keptOf(bookIds())}) cross join ${items} on ${value('bookId')} = keptId`
+export const moveBack = sqlStatement`${blocks.renew(kept, sql`${assignCurrent(SHOWN_COLUMNS, 'kept')},`)}`
+/** `importId` keeps the trigger from adding a progress event of today. */
+export const updateReadings = sqlStatement`
+  update books set ${assignCurrent(SET_COLUMNS, 'item')}, importId = :importId
+  from ${items}
+  where books.bookId = ${value('bookId')} and +books.memberId = :memberId and ${isAsPlanned} and ${isClaimed}`
 export const insertReadings = sqlStatement`
-  insert into readings (
-    readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, isPaused, format, note
-  )
-  select
-    iif(${isFirst}, books.bookId, ${lastReadingId} + sum(not ${isFirst}) over (order by item.key)), :memberId, books.bookId,
-    iif(${isFirst}, 0, coalesce(${value('createdAt')}, :now)),
-    ${values('startedAt', 'finishedAt', 'outcome', 'quarters', 'isPaused', 'format', 'note')}
-  from ${itemsOfBooks}
-  where not (${isFirst} and exists (select 1 from readings where readingId = books.bookId)) and ${isClaimed}`
-// As `syncBook` in readings/newest.ts, for books whose newest reading has changed.
-export const syncBooks = sqlStatement`
-  update books set
-    newestReadingId = newest.readingId,
-    bookStatus = iif(newest.outcome is null, 'ING', 'DONE'),
-    readStartDate = ${toTimestamp(sql`newest.startedAt`, sql`books.readStartDate`)},
-    readEndDate = iif(newest.outcome = 'FINISHED', ${toTimestamp(sql`newest.finishedAt`, sql`books.readEndDate`)}, null),
-    star = coalesce(max(1, (newest.quarters + 2) / 4), books.star)
+  ${blocks.insertPast}
+  select ${lastReadingId} + row_number() over (order by key), :memberId, bookId, coalesce(${value('createdAt')}, :now),
+    ${values('startedAt', 'finishedAt', 'outcome', 'quarters', 'format', 'note')}
   from (
-    select bookId, readingId, startedAt, finishedAt, outcome, quarters,
-      row_number() over (partition by bookId order by ${NEWEST_FIRST}) as place
-    from readings where memberId = :memberId and bookId in ${changedBooks}
-  ) as newest
-  where books.memberId = :memberId and books.bookId = newest.bookId and place = 1
-    and books.newestReadingId is not newest.readingId and ${isClaimed}`
+    select books.bookId, item.key, item.value,
+      ${blocks.pastCount()} + row_number() over (partition by books.bookId order by item.key) as number
+    from ${itemsOfBooks}
+  ) as item
+  where number <= ${sql.raw(String(MAX_READINGS))} and ${isClaimed}`
 
+/** Three statements: readings that begin take the place of ended ones, and then so do past ones that are later. */
+export const keepOvertaken = sqlStatement`
+  ${blocks.keep(
+    bookIds(),
+    sql`(
+      (${blocks.isOvertaken} and c.bookId in (${bookIds(value('hasReadings'))}))
+      or (c.outcome is not null and c.bookId in (${bookIds(hasOpen)}) and ${blocks.hasRoom('c')})
+    ) and +c.memberId = :memberId and ${isClaimed}`,
+  )}`
+const ofOpen = (name: string) => sql.raw(`item.value -> 'open' ->> '${name}'`)
+export const beginReadings = sqlStatement`
+  update books set ${blocks.describe(ofOpen)}, readingSince = coalesce(${ofOpen('createdAt')}, :now), importId = :importId,
+    readingId = iif(${blocks.isKept}, ${lastReadingId} + place, readingId)
+  from (select value, row_number() over (order by key) as place from ${items} where ${hasOpen}) as item
+  where books.bookId = ${value('bookId')} and +books.memberId = :memberId and ${isClaimed} and (
+    (${blocks.isKept} and ${blocks.pastCount()} <= ${sql.raw(String(MAX_READINGS))}) or (bookStatus = 'YET' and ${blocks.hasRoom()})
+  )`
+export const promoteReadings = sqlStatement`
+  ${blocks.promote(
+    bookIds(),
+    sql`(${blocks.isKept} or (bookStatus = 'YET' and books.bookId in (${bookIds(value('hasPast'))})))
+      and +books.memberId = :memberId and ${isClaimed}`,
+  )}`
+
+/** The books of the library to which progress is added. */
+const changedBooks = sql`(select value from ${items})`
 /** The events that the books lack, in order: the triggers keep the number of events in the latest one. */
 export const insertProgress = sqlStatement`
   insert into progress (memberId, bookId, at, page, kind, total)

@@ -5,7 +5,7 @@ import { Language, MAX_SOURCE_IDS, PublishedYear, SeriesNumber, SourceId } from 
 import { NewGoal } from '../../../library/goals/schema'
 import { MAX_CONTENT, MemoType } from '../../../library/memos/schema'
 import { MAX_EVENTS } from '../../../library/progress/schema'
-import { MAX_READINGS, ReadingOutcome, rating, readingDate } from '../../../library/readings/schema'
+import { MAX_LISTED_READINGS, ReadingOutcome, rating, readingDate } from '../../../library/readings/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../../library/stats/schema'
 import { MAX_BOOK_TAGS, TagName } from '../../../library/tags/schema'
 import { MAX_NAME, PROGRESS_KINDS } from '../../../values/contract'
@@ -135,7 +135,7 @@ const readMemo = (row: Row, value: unknown, prefix: string): EntryMemo | undefin
 
 const readBook = (row: Row, book: Record<string, unknown>) => {
   const { get, getName, getList } = propertiesOf(row, book)
-  const readings = getList('readings', MAX_READINGS, (item, at) => readReading(row, item, `readings ${at + 1} `))
+  const readings = getList('readings', MAX_LISTED_READINGS, (item, at) => readReading(row, item, `readings ${at + 1} `))
   const star = get('star', Star, 'bad-rating') ?? 0
   // A schema takes far longer for an invalid time, of which a file can have many.
   const readEvent = (item: unknown) =>

@@ -1,4 +1,4 @@
-import { isInOrder, MAX_READINGS } from '../../../library/readings/schema'
+import { isInOrder, MAX_LISTED_READINGS } from '../../../library/readings/schema'
 import type { EntryReading, Shelf } from '../../entries/entry'
 import { addTags } from './columns'
 import type { ReadCell, Row } from './row'
@@ -16,7 +16,7 @@ export const addReading = (
   outcome: EntryReading['outcome'] = finishedAt ? 'FINISHED' : null,
 ) => {
   const { readings } = row.entry
-  if (readings.length === MAX_READINGS) return row.lose('too-many', column)
+  if (readings.length === MAX_LISTED_READINGS) return row.lose('too-many', column)
   const isOrdered = isInOrder({ startedAt, finishedAt })
   if (!isOrdered) row.lose('bad-date', column)
   readings.push({

@@ -1,0 +1,32 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { hasRoom, isRefined, keep, keptOf, renew, restore, traceless } from '../readings/blocks'
+import type { BookPatch } from './schema'
+
+const day = (value: SQL) => sql`substr(${value}, 1, 10)`
+
+/**
+ * What becomes of the current reading of a book whose status is set: statements that run before the update of the book.
+ * @param book the book, as a set
+ */
+export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => {
+  if (!bookStatus) return []
+  const status = sql`${bookStatus}`
+  const renewed = renew(keptOf(book), sql`bookStatus = ${status},`)
+  if (bookStatus === 'YET') {
+    const end = sql`update books set ${traceless} where bookId in (${book}) and bookStatus = 'ING' and not ${isRefined()}`
+    return [end, keep(book, hasRoom('c')), renewed]
+  }
+  const [start, finish] = (['readStartDate', 'readEndDate'] as const).map((name) =>
+    day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
+  )
+  const isStarted = sql`${start} is books.archivedStart`
+  // Finished as before, or taken up again.
+  if (bookStatus === 'DONE')
+    return [restore(book, status, sql`books.bookStatus <> 'DONE' and ${isStarted} and ${finish} is books.archivedEnd`)]
+  const wasGivenUp = sql`p.outcome = 'STOPPED' and p.finishedAt is null`
+  return [
+    keep(book, sql`c.outcome is not null and ${hasRoom('c')}`),
+    renewed,
+    restore(book, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${wasGivenUp}`),
+  ]
+}

@@ -1,0 +1,59 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { callerId, isOwnRow } from '../../db/caller'
+import { books } from '../../db/schema/book-tables'
+import { readings } from '../../db/schema/reading-tables'
+
+// Three keys, asked one by one. Through the view, SQLite would read all books of the member.
+
+/**
+ * Like `isOwnRow`, but there may be no identifier at or below: those of first readings are far below the others. Then it
+ * looks up the lowest, at the same cost.
+ */
+const isOwn = (id: SQLiteColumn, owner: SQLiteColumn) => {
+  const atOrBelow = sql`coalesce((select max(${id}) from ${id.table} where ${id} <= :readingId), 0)`
+  const lowest = sql`(select min(${id}) from ${id.table} where ${id} is not null)`
+  return sql`${id} = max(${atOrBelow}, ${lowest}) and case when ${owner} = ${callerId} then ${id} = :readingId end`
+}
+const isShown = sql`bookStatus <> 'YET'`
+const byOwnId = sql`${isOwn(books.readingId, books.memberId)} and ${isShown}`
+const byBookId = sql`${isOwnRow(books.bookId, books.memberId, callerId, 'readingId')} and readingId is null and ${isShown}`
+
+/** The caller's book whose current reading has the identifier of the parameter `readingId`: a set of at most one. */
+export const BOOK_OF_CURRENT = sql`
+  select bookId from books where ${byOwnId} union all select bookId from books where ${byBookId}`
+
+/** Matches the caller's past reading of the parameter `readingId`. */
+export const isOwnPast = isOwn(readings.readingId, readings.memberId)
+
+/** The caller's book with the reading of the parameter `readingId`: a set of at most one. */
+export const BOOK_OF_READING = sql`${BOOK_OF_CURRENT} union all select bookId from readings where ${isOwnPast}`
+
+/** Past readings with the columns of `currentReadings`. */
+const past = sql.raw('(select *, 0 as isPaused from readings)')
+
+/**
+ * A value of the reading with an identifier, of any owner that the condition allows. Null if there is none.
+ * @param value an expression of columns of `currentReadings`
+ */
+export const ofReading = (id: SQL, value: SQL, condition = sql`true`) => sql`coalesce(
+  (select ${value} from currentReadings where readingId = ${id} and ${condition} and bookId in (
+    select books.bookId from books where books.readingId = ${id}
+    union all select books.bookId from books where books.bookId = ${id} and books.readingId is null
+  )),
+  (select ${value} from ${past} where readingId = ${id} and ${condition})
+)`
+
+const columns = 'readingId, createdAt, startedAt, finishedAt, outcome, quarters, format, note'
+/** All readings of the row of a common table expression `book`, which has `memberId` and `bookId`. */
+export const readingsOfBook = sql.raw(`(
+  select ${columns}, isPaused, 1 as isCurrent from book cross join currentReadings as c on c.bookId = book.bookId
+  union all
+  select ${columns}, 0, 0 from book cross join readings as r on r.memberId = book.memberId and r.bookId = book.bookId
+)`)
+/** All readings of `books`, in a subquery of it. SQLite would read the whole view `allReadings`. */
+export const readingsOfOuter = sql.raw(`(
+  select ${columns}, isPaused, 1 as isCurrent from currentReadings as c where c.bookId = books.bookId
+  union all
+  select ${columns}, 0, 0 from readings as r where r.memberId = books.memberId and r.bookId = books.bookId
+)`)

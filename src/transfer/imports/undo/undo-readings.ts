@@ -1,0 +1,94 @@
+import { sql } from 'drizzle-orm'
+import { callerId } from '../../../db/caller'
+import { sqlStatement } from '../../../db/client'
+import { lastReadingId } from '../../../db/next-id'
+import { READING_COLUMNS } from '../../../db/schema/shown-reading'
+import * as blocks from '../../../library/readings/blocks'
+import { readingsOfOuter } from '../../../library/readings/lookup'
+import { isOwnReportRow } from '../store'
+import { currentValues, pastValues, readingColumns } from './snapshot'
+
+// The undo of readings. A mark says what becomes of the current one. `exact`: the book is as the import left it, so its
+// columns come back. `drop`: it is not, but its current reading is one that was added, and goes. `keep`: it stays.
+// Past readings that were added go, unless they were changed since.
+
+/** The rows of updated books in a range of the report. */
+export const isInRange = sql`${isOwnReportRow} and row > :after and row <= :to and importRows.outcome = 'updated'`
+const ofReading = (name: string) => sql.raw(`undo -> 'reading' ->> '${name}'`)
+const added = sql.raw(`json_each(undo, '$.reading.added') as added`)
+const addedIds = sql`(select value ->> 0 from ${added})`
+const unchangedPast = sql`${added} cross join readings as r on r.readingId = added.value ->> 0
+  and r.memberId = importRows.memberId and r.bookId = importRows.bookId and ${pastValues('r')} = added.value`
+const isAddedCurrent = sql`exists (
+  select 1 from currentReadings as c, ${added} where c.bookId = books.bookId and ${currentValues('c')} = added.value
+)`
+/** The reading before is still there: also if the book was unread, and has no past readings from elsewhere. */
+const isReadingBeforeThere = sql`iif(
+  ${ofReading('status')} = 'YET',
+  ${blocks.pastCount()} - (select count(*) from ${unchangedPast}) <= ${ofReading('past')},
+  ${ofReading('id')} = ${blocks.currentId} or exists (
+    select 1 from readings as k
+    where k.readingId = ${ofReading('id')} and k.bookId = books.bookId and ${pastValues('k')} = undo -> '$.reading.kept'
+  )
+)`
+/** The mark of a row of the report, in a query on its book. */
+export const mark = sql`iif(
+  undo -> 'reading' is null, null,
+  ${readingColumns} = undo -> '$.reading.after' and ${isReadingBeforeThere}, 'exact',
+  ${isAddedCurrent}, 'drop',
+  'keep'
+)`
+
+const isMarked = (name: string) => sql.raw(`undo ->> 'mark' = '${name}'`)
+const booksOf = (condition = sql`undo ->> 'mark' is not null`) =>
+  sql`select importRows.bookId from importRows where ${isInRange} and ${condition}`
+
+export const deleteAdded = sqlStatement`
+  delete from readings where readingId in (
+    select r.readingId from importRows cross join ${unchangedPast} where ${isInRange} and undo ->> 'mark' is not null
+  )`
+/** A past reading that had become the current one, with the stars that it had. */
+export const insertNewest = sqlStatement`
+  ${blocks.insertPast}
+  select c.readingId, c.memberId, c.bookId, c.createdAt, c.startedAt, c.finishedAt, c.outcome,
+    undo -> '$.reading.newest' ->> 1, c.format, c.note
+  from importRows cross join currentReadings as c on c.bookId = importRows.bookId and +c.memberId = ${callerId}
+  where ${isInRange} and ${isMarked('exact')}
+    and c.readingId = undo -> '$.reading.newest' ->> 0 and c.readingId <> ${ofReading('id')}`
+
+/** The identifier of a reading that was shown in an unread book never comes back. */
+const idBefore = sql`iif(
+  ${ofReading('status')} = 'YET' and ${ofReading('id')} in ${addedIds},
+  ${lastReadingId} + place, nullif(${ofReading('id')}, books.bookId)
+)`
+/** Assignments to `books`, given the row of the report, and `place`: its number among those of the statement. */
+export const columnsBefore = sql.join(
+  READING_COLUMNS.map((name, at) => {
+    const before = name === 'readingId' ? idBefore : sql.raw(`undo -> '$.reading.before' ->> ${at}`)
+    return sql`${sql.raw(name)} = iif(${isMarked('exact')}, ${before}, books.${sql.raw(name)})`
+  }),
+  sql`, `,
+)
+
+const hasOthers = sql`(${isMarked('keep')} or (${isMarked('exact')} and ${blocks.pastCount('importRows')} > ${ofReading('past')}))`
+export const keepOvertaken = sqlStatement`${blocks.keep(booksOf(hasOthers), blocks.isOvertaken)}`
+const isDropped = sql`books.bookId in (${booksOf(isMarked('drop'))})`
+export const promoteNewest = sqlStatement`${blocks.promote(booksOf(), sql`(${blocks.isKept} or ${isDropped})`)}`
+/** Without past readings, the book is unread again. */
+export const clearDropped = sqlStatement`
+  update books set ${blocks.unread(sql`place`)}
+  from (
+    select importRows.bookId as droppedFrom, undo ->> 'dropped' as dropped, row_number() over (order by row) as place
+    from importRows where ${isInRange} and ${isMarked('drop')}
+  )
+  where books.bookId = droppedFrom and +books.memberId = ${callerId} and bookStatus <> 'YET' and ${blocks.currentId} = dropped`
+export const forgetArchived = sqlStatement`${blocks.forget(booksOf())}`
+
+/** After all: whether a row of the report leaves something of its readings. */
+export const isLeft = sql`(
+  exists (select 1 from ${readingsOfOuter} as a where a.readingId in ${addedIds})
+  or (
+    ${isMarked('keep')} and undo -> '$.reading.before' <> undo -> '$.reading.after'
+    and ${ofReading('afterId')} not in ${addedIds}
+  )
+)`
