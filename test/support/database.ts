@@ -69,22 +69,27 @@ export const fillShelf = (memberId: number, books: number, db = memberDatabase()
   return db.batch([insertBooks.bind(memberId, books), insertMemos.bind(memberId)])
 }
 
-/** Adds finished readings, each of another day, to a book that has none. The last one is the newest. */
+/** The highest identifier that a reading has had, in a query of books. */
+export const LAST_READING = `max(
+  (books.bookId >> 40 << 40) + (1 << 39), coalesce((select max(readingId) from readings), 0),
+  coalesce((select max(readingId) from books), 0), coalesce((select id from retiredIds where tableName = 'readings'), 0)
+)`
+
+/** Adds finished readings, each of another day, to a book that has none. The last one is the current one. */
 export const insertReadings = async (bookId: number, count: number) => {
   await select(
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
     insert into readings (readingId, memberId, bookId, createdAt, finishedAt, outcome)
-    select max((bookId >> 40 << 40) + (1 << 39), coalesce((select max(readingId) from readings), 0)) + i, memberId, bookId, 1,
+    select ${LAST_READING} + i, memberId, bookId, 1,
       strftime('%Y-%m-%d', 86400 * i, 'unixepoch'), 'FINISHED'
-    from books, n where bookId = ?1`,
+    from books, n where bookId = ?1 and ?2 > 0`,
     bookId,
-    count,
+    count - 1,
   )
   await select(
-    `update books set bookStatus = 'DONE', newestReadingId = (select max(readingId) from readings as each where each.bookId = books.bookId),
-      readEndDate = (select max(finishedAt) || 'T00:00:00' from readings as each where each.bookId = books.bookId)
-    where bookId = ?`,
+    `update books set bookStatus = 'DONE', readEndDate = strftime('%Y-%m-%dT00:00:00', 86400 * ?2, 'unixepoch') where bookId = ?1`,
     bookId,
+    count,
   )
 }
 

@@ -20,7 +20,7 @@ const replaceTrigger = (name: string, from: RegExp, to: string) =>
   migrate(`DROP TRIGGER ${name};--> statement-breakpoint\n${triggers.get(name)?.replaceAll(from, to)}`)
 
 /** Without them, changes of that kind are not in the log. */
-const TRIGGERS = `books_insert books_update books_reading books_delete bookTags_insert bookTags_delete progress_insert
+const TRIGGERS = `books_insert books_update books_delete bookTags_insert bookTags_delete progress_insert
   progress_update progress_delete memos_insert memos_update memos_delete tags_insert tags_update tags_delete readings_insert
   readings_update readings_delete`.split(/\s+/)
 
@@ -28,6 +28,11 @@ const one = (rule: string, ...edit: Edit): Mutation => ({ rule, edits: [edit] })
 
 export const mutations: Mutation[] = [
   ...TRIGGERS.map((name) => ({ rule: `${name}_logged`, edits: [migrate(`DROP TRIGGER ${name}_logged`)] })),
+  { rule: 'readings that leave their book are listed', edits: [migrate('DROP TRIGGER books_reading_left')] },
+  {
+    rule: 'changed readings of books are listed',
+    edits: [replaceTrigger('books_reading_changed', /AND changes.seq > 0/g, 'AND changes.seq < 0')],
+  },
   {
     rule: 'entries are numbered one by one, not by time',
     edits: [replaceTrigger('memos_update_logged', /seq \+ 1/g, 'max(seq + 1, unixepoch())')],

@@ -145,7 +145,7 @@ const findLost = async (service: Service, writer: Writer) => {
     else if (!stars.includes(books.get(id) ?? -1)) lost.push(`book ${id} has the wrong stars`)
   }
   for (const id of writer.memos.keys()) if (!memos.has(id)) lost.push(`memo ${id} is lost`)
-  const readings = await readRows(service, 'readingId, bookId from readings', writer)
+  const readings = await readRows(service, 'readingId, bookId from allReadings', writer)
   for (const id of writer.readings.keys()) if (!readings.has(id)) lost.push(`reading ${id} is lost`)
   const pages = await readRows(service, 'bookId, currentPage from books', writer)
   for (const [id, possible] of writer.pages) {

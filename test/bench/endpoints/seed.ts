@@ -166,8 +166,6 @@ const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) => [
   `insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters)
     select (1 << 39) + bookId, memberId, bookId, 0, '2018-01-01', '2018-02-03', 'FINISHED', 16 from books
     where memberId = ${memberId} and ${isOfYear(offset)}`,
-  `update books set newestReadingId = (1 << 39) + bookId
-    where memberId = ${memberId} and ${isOfYear(offset)}`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${TAGS})
     insert into tags (memberId, tagId, tag, tagKey) select ${memberId}, i, 'Tag ' || i, 'tag ' || i from n`,
   `insert into bookTags (memberId, tagId, bookId)

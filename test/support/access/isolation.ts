@@ -414,7 +414,7 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     ['PATCH', `/books/${own.bookId}`, { star: 2, bookId: ids.bookId, memberId }, 200],
     ['POST', '/books', { title: 'x', bookId: ids.bookId, memberId }, 201],
     ['DELETE', `/memos/${ids.memoId}?bookId=${own.bookId}`, undefined, 404],
-    ['POST', `/books/${own.bookId}/readings`, { startedAt: '2026', bookId: ids.bookId, memberId }, 201],
+    ['POST', `/books/${own.bookId}/readings`, { finishedAt: '2026', bookId: ids.bookId, memberId }, 201],
     ['PATCH', `/readings/${own.readingId}?bookId=${ids.bookId}`, { rating: 2, bookId: ids.bookId, memberId }, 200],
     ['POST', `/books/${own.bookId}/progress`, { page: 7, bookId: ids.bookId, memberId }, 201],
     ['PATCH', `/books/${own.bookId}/edition`, { language: 'ko', bookId: ids.bookId, memberId }, 200],

@@ -70,8 +70,7 @@ const update = command('update', 10, fc.tuple(position, bookPatch), (library, [i
     book.author ||= null
     book.publisher ||= null
     settle(library, book, before.author)
-    followBook(library, before, book)
-    recordProgress(library, before, book)
+    recordProgress(library, followBook(library, before, book), book)
     const { author, publisher, itemPage, readStartDate, readEndDate, bookStatus, star, currentPage } = book
     const body = { author, publisher, itemPage, readStartDate, readEndDate, bookStatus, star, currentPage }
     return { status: 200, body }

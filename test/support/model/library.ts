@@ -80,6 +80,17 @@ export type Reading = {
   paused: boolean
 }
 
+/** What refines the current reading, and what the book showed when the reading before left it. */
+export type Own = Pick<Reading, 'readingId' | 'createdAt' | 'startedAt' | 'finishedAt' | 'quarters' | 'format'> &
+  Pick<Reading, 'note' | 'paused'> & {
+    isStopped: boolean
+    /** Null if none of these are of the reading before. */
+    archivedId: number | null
+    archivedStart: string | null
+    archivedEnd: string | null
+    archivedStar: number | null
+  }
+
 /** `at`: milliseconds since 1970, or the clock of the model. */
 export type ProgressEvent = { at: number; page: number; kind: (typeof PROGRESS_KINDS)[number] }
 
@@ -94,9 +105,10 @@ export type Library = {
   /** The keys of a book's tags. */
   bookTags: Map<number, string[]>
   tags: Tag[]
+  /** The past readings of a book. */
   readings: Map<number, Reading[]>
-  /** The reading that a book follows, if any are stored. */
-  newest: Map<number, number>
+  /** What is known of the current reading of a book beyond what it shows. */
+  current: Map<number, Own>
   events: Map<number, ProgressEvent[]>
   clock: number
   /** With the spelling of the first of the books. */
@@ -114,7 +126,7 @@ export const createLibrary = (): Library => ({
   bookTags: new Map(),
   tags: [],
   readings: new Map(),
-  newest: new Map(),
+  current: new Map(),
   events: new Map(),
   clock: Date.parse('2100-01-01'),
   authors: [],
@@ -187,7 +199,7 @@ export const deleteBook = (library: Library, bookId: number) => {
   library.editions.delete(bookId)
   library.bookTags.delete(bookId)
   library.readings.delete(bookId)
-  library.newest.delete(bookId)
+  library.current.delete(bookId)
   library.events.delete(bookId)
   settle(library)
 }

@@ -8,9 +8,8 @@ import type { View } from './views'
 const eventsOf = ({ events }: Library, bookId: number) =>
   (events.get(bookId) ?? []).toSorted(descending((event) => event.at))
 
-/** When the newest reading began, by the clock of the model. */
-const newestReadingSince = ({ readings, newest }: Library, bookId: number) =>
-  readings.get(bookId)?.find(({ readingId }) => readingId === newest.get(bookId))?.createdAt ?? 0
+/** When the current reading began, by the clock of the model. */
+const readingSince = ({ current }: Library, bookId: number) => current.get(bookId)?.createdAt ?? 0
 
 const addEvent = (library: Library, bookId: number, event: ProgressEvent) => {
   const others = eventsOf(library, bookId).filter((each) => each.at !== event.at)
@@ -23,7 +22,7 @@ export const recordProgress = (library: Library, before: Book, { bookId, current
   if (currentPage === before.currentPage && !isFinished) return
   const [latest] = eventsOf(library, bookId)
   const isReadAgain =
-    (bookStatus === 'ING' && before.bookStatus !== 'ING') || newestReadingSince(library, bookId) > (latest?.at ?? 0)
+    (bookStatus === 'ING' && before.bookStatus !== 'ING') || readingSince(library, bookId) > (latest?.at ?? 0)
   const isCorrection = currentPage < before.currentPage && !isReadAgain
   const kind = isFinished ? 'FINISHED' : isCorrection ? 'CORRECTION' : 'PROGRESS'
   addEvent(library, bookId, { at: tick(library), page: currentPage, kind })
@@ -53,7 +52,7 @@ const add = command('add progress', 6, fc.tuple(position, progress), (library, [
     const events = eventsOf(library, bookId)
     const previous = events.find((event) => event.at < time)
     const pageBefore = previous?.page ?? (events.length === 0 ? book.currentPage : 0)
-    const isReadAgain = newestReadingSince(library, bookId) > (previous?.at ?? 0)
+    const isReadAgain = readingSince(library, bookId) > (previous?.at ?? 0)
     const kind = page < pageBefore && !isReadAgain ? 'CORRECTION' : 'PROGRESS'
     const replaced = events.find((event) => event.at === time)
     const isKept = replaced && (replaced.kind === 'FINISHED' || replaced.page === page)

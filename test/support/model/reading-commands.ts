@@ -2,8 +2,22 @@
 import * as fc from 'fast-check'
 import { BOOK_FORMATS, READING_OUTCOMES } from '../../../src/values/contract'
 import { anyOf, at, type Commands, command, NOT_FOUND, position } from './commands'
-import { addId, findBook, type Library, type Reading, tick } from './library'
-import { followReading, keepFirst, listReadings, newestFirst, store, storedOf, toReading } from './readings'
+import { findBook, type Library, type Reading, tick } from './library'
+import { recordProgress } from './progress'
+import {
+  addPast,
+  begin,
+  changeCurrent,
+  currentOf,
+  forgetCurrent,
+  listReadings,
+  ownOf,
+  pastOf,
+  promote,
+  settleReadings,
+  toReading,
+  unarchive,
+} from './readings'
 import { DAYS, TEXTS } from './values'
 
 const date = fc.constantFrom(null, ...DAYS)
@@ -39,10 +53,9 @@ const create = command('create reading', 6, fc.tuple(position, anyOf(fields)), (
     if (!isValid(body)) return { status: 400 }
     const book = findBook(library, bookId)
     if (!book) return NOT_FOUND
-    keepFirst(library, book)
     const { startedAt = null, finishedAt = null, rating, format = null, paused = false } = body
     const created: Reading = {
-      readingId: addId(library.readingIds, readingId),
+      readingId: Number(readingId),
       createdAt: tick(library),
       startedAt,
       finishedAt,
@@ -52,15 +65,19 @@ const create = command('create reading', 6, fc.tuple(position, anyOf(fields)), (
       note: body.note || null,
       paused,
     }
-    store(library, bookId, created)
-    const [newest] = storedOf(library, bookId).toSorted(newestFirst)
-    if (newest === created) followReading(library, book, created, {})
+    if (!created.outcome && book.bookStatus === 'ING') return { status: 409 }
+    if (!created.outcome) begin(library, book, created)
+    else {
+      addPast(library, bookId, created)
+      if (book.bookStatus === 'YET') promote(library, book)
+      else settleReadings(library, book)
+    }
     return { status: 201, body: toReading(created) }
   }
   return { method: 'POST', path: `/books/${bookId}/readings`, body, respond }
 })
 
-/** The book of a reading. The first reading has the identifier of its book, also before it is stored. */
+/** The book of a reading. The first reading has the identifier of its book. */
 const bookOf = (library: Library, readingId: number) =>
   library.books.find((book) => listReadings(library, book).some((reading) => reading.readingId === readingId))
 
@@ -76,8 +93,9 @@ const update = command('update reading', 6, fc.tuple(position, anyOf(fields)), (
     const { startedAt, finishedAt, outcome, rating, format, note, paused } = body
     const stored = listReadings(library, book).find((each) => each.readingId === readingId) as Reading
     if (Object.keys(body).length === 0) return { status: 200, body: toReading(stored) }
-    keepFirst(library, book)
-    const reading = storedOf(library, book.bookId).find((each) => each.readingId === readingId) as Reading
+    const isCurrent = currentOf(library, book)?.readingId === readingId
+    const reading = { ...stored }
+    if (!isCurrent && outcome === null) return { status: 400 }
     if (paused && outcome === undefined && reading.outcome !== null) return { status: 400 }
     if (outcome !== null && (startedAt || finishedAt) && !isInOrder({ ...reading, ...body })) return { status: 400 }
     if (startedAt !== undefined) reading.startedAt = startedAt
@@ -90,20 +108,17 @@ const update = command('update reading', 6, fc.tuple(position, anyOf(fields)), (
     if (note !== undefined) reading.note = note || null
     if (paused !== undefined) reading.paused = paused
     if (outcome || finishedAt) reading.paused = false
-    const sets = {
-      start: startedAt !== undefined,
-      end: finishedAt !== undefined || outcome !== undefined,
-      outcome: outcome !== undefined,
-      star: rating !== undefined,
+    if (isCurrent) {
+      const before = { ...book }
+      const sent = { startedAt, finishedAt, outcome, quarters: rating === undefined ? undefined : reading.quarters }
+      changeCurrent(library, book, sent, reading)
+      if (reading.outcome === 'FINISHED') recordProgress(library, before, book)
+    } else {
+      const others = pastOf(library, book.bookId).filter((each) => each.readingId !== readingId)
+      library.readings.set(book.bookId, [...others, { ...reading, paused: false }])
     }
-    const isReordered = sets.start || sets.end
-    const isNewest = library.newest.get(book.bookId) === readingId
-    const staysDone = isNewest && book.bookStatus === 'DONE' && !sets.outcome
-    const others = storedOf(library, book.bookId).filter((each) => each === reading || each.outcome || !staysDone)
-    const first = isReordered ? others.toSorted(newestFirst)[0] : reading
-    if (first && (isNewest ? isReordered || sets.star : isReordered && first === reading))
-      followReading(library, book, first, sets)
-    return { status: 200, body: toReading(reading) }
+    settleReadings(library, book)
+    return { status: 200, body: toReading(isCurrent ? reading : { ...reading, paused: false }) }
   }
   return { method: 'PATCH', path: `/readings/${readingId}`, body, respond }
 })
@@ -114,17 +129,16 @@ const remove = command('delete reading', 3, position, (library, index) => {
   const respond = () => {
     const book = bookOf(library, readingId)
     if (!book) return NOT_FOUND
-    keepFirst(library, book)
-    const others = storedOf(library, book.bookId).filter((reading) => reading.readingId !== readingId)
-    const [first] = others.toSorted(newestFirst)
-    if (library.newest.get(book.bookId) === readingId) {
-      if (first) followReading(library, book, first, {})
-      else {
-        library.newest.delete(book.bookId)
-        Object.assign(book, { bookStatus: 'YET', readStartDate: null, readEndDate: null })
-      }
+    const { bookId } = book
+    if (currentOf(library, book)?.readingId !== readingId) {
+      const others = pastOf(library, bookId).filter((reading) => reading.readingId !== readingId)
+      library.readings.set(bookId, others)
+      if (ownOf(library, bookId).archivedId === readingId) unarchive(library, bookId)
+    } else if (!promote(library, book)) {
+      forgetCurrent(library, bookId)
+      unarchive(library, bookId)
+      Object.assign(book, { bookStatus: 'YET', readStartDate: null, readEndDate: null })
     }
-    library.readings.set(book.bookId, others)
     return { status: 204, body: null }
   }
   return { method: 'DELETE', path: `/readings/${readingId}`, respond }

@@ -1,45 +1,64 @@
-// Readings of books. A book without any has one by its own status and dates, unless it is YET.
-import { addId, type Book, descending, type Library, type Reading, tick } from './library'
-import { recordProgress } from './progress'
+// Readings of books. A book that is not YET has a current reading: its status, dates and stars, and what refines them.
+import { type Book, descending, type Library, type Own, type Reading, tick } from './library'
 import type { View } from './views'
 
 const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
 const isFull = (date: string | null) => date?.length === 10
-const isPartial = (date: string | null) => date !== null && !isFull(date)
-const toStar = (quarters: number) => Math.max(1, Math.round(quarters / 4))
+const partial = (date: string | null) => (isFull(date) ? null : date)
+export const toStar = (quarters: number | null) => (quarters === null ? null : Math.max(1, Math.round(quarters / 4)))
+/** A date as the book has it: at midnight, unless the book has a time of that day. */
+export const toTimestamp = (day: string | null, stored: string | null) => {
+  if (!isFull(day)) return null
+  return toDay(stored) === day ? stored : `${day}T00:00:00`
+}
 
-const NO_DETAILS = { format: null, note: null, paused: false }
+const BLANK = {
+  startedAt: null,
+  finishedAt: null,
+  isStopped: false,
+  quarters: null,
+  format: null,
+  note: null,
+  paused: false,
+}
+const UNARCHIVED = { archivedId: null, archivedStart: null, archivedEnd: null, archivedStar: null }
 
-/** The only reading of a book, if it has no others. */
-const firstReading = ({ bookId, bookStatus, readStartDate, readEndDate, star }: Book): Reading => ({
-  readingId: bookId,
-  createdAt: 0,
-  startedAt: toDay(readStartDate),
-  finishedAt: bookStatus === 'DONE' ? toDay(readEndDate) : null,
-  outcome: bookStatus === 'DONE' ? 'FINISHED' : null,
-  quarters: star * 4 || null,
-  ...NO_DETAILS,
-})
+/** The identifier of a reading that a change of a book has begun, until the service has listed it. */
+const UNKNOWN = Number.POSITIVE_INFINITY
 
-export const storedOf = ({ readings }: Library, bookId: number) => readings.get(bookId) ?? []
+export const pastOf = ({ readings }: Library, bookId: number) => readings.get(bookId) ?? []
+export const ownOf = ({ current }: Library, bookId: number): Own =>
+  current.get(bookId) ?? { readingId: bookId, createdAt: 0, ...BLANK, ...UNARCHIVED }
+const change = (library: Library, bookId: number, own: Partial<Own>) =>
+  library.current.set(bookId, { ...ownOf(library, bookId), ...own })
 
-/** Open readings first, then by date as far as it is known. */
-export const newestFirst = descending<Reading>(
-  ({ outcome }) => (outcome === null ? 1 : 0),
-  ({ finishedAt, startedAt }) => finishedAt ?? startedAt ?? '',
-  ({ readingId }) => readingId,
-)
+export const currentOf = (library: Library, book: Book): Reading | undefined => {
+  const { bookStatus, star } = book
+  if (bookStatus === 'YET') return undefined
+  const own = ownOf(library, book.bookId)
+  const { readingId, createdAt, format, note } = own
+  const [start, end] = [toDay(book.readStartDate), toDay(book.readEndDate)]
+  const [shownStart, shownEnd] = [start === own.archivedStart ? null : start, end === own.archivedEnd ? null : end]
+  const isDone = bookStatus === 'DONE'
+  const stars = star === own.archivedStar ? null : star * 4 || null
+  return {
+    ...{ readingId, createdAt, format, note },
+    startedAt: shownStart ?? own.startedAt,
+    finishedAt: isDone ? (shownEnd ?? own.finishedAt) : null,
+    outcome: isDone ? (own.isStopped && !shownEnd ? 'STOPPED' : 'FINISHED') : null,
+    quarters: toStar(own.quarters) === star ? own.quarters : stars,
+    paused: own.paused && bookStatus === 'ING',
+  }
+}
 
-const newestOf = (library: Library, bookId: number) =>
-  storedOf(library, bookId).find(({ readingId }) => readingId === library.newest.get(bookId))
+const dateOf = ({ finishedAt, startedAt }: Reading) => finishedAt ?? startedAt ?? ''
+const newestFirst = descending<Reading>(dateOf, ({ readingId }) => readingId)
 
-/** The reading that the book follows, then the others. */
+/** The current reading, then the others. */
 export const listReadings = (library: Library, book: Book) => {
-  const stored = storedOf(library, book.bookId)
-  if (stored.length === 0) return book.bookStatus === 'YET' ? [] : [firstReading(book)]
-  const newest = newestOf(library, book.bookId)
-  const others = stored.filter((reading) => reading !== newest).toSorted(newestFirst)
-  return newest ? [newest, ...others] : others
+  const current = currentOf(library, book)
+  const past = pastOf(library, book.bookId).toSorted(newestFirst)
+  return current ? [current, ...past] : past
 }
 
 export const toReading = ({ createdAt: _, quarters, ...reading }: Reading) => ({
@@ -47,135 +66,163 @@ export const toReading = ({ createdAt: _, quarters, ...reading }: Reading) => ({
   rating: quarters && quarters / 4,
 })
 
-export const store = (library: Library, bookId: number, reading: Reading) =>
-  library.readings.set(bookId, [...storedOf(library, bookId), reading])
-
-/** Before its readings change, the first one is kept. */
-export const keepFirst = (library: Library, book: Book) => {
-  if (storedOf(library, book.bookId).length > 0 || book.bookStatus === 'YET') return
-  store(library, book.bookId, firstReading(book))
-  library.newest.set(book.bookId, book.bookId)
+/** Remembers an identifier, which no other reading has had. */
+const addReadingId = ({ readingIds }: Library, id: unknown) => {
+  if (!Number.isSafeInteger(id) || readingIds.includes(Number(id))) throw new Error(`${id} is not a new identifier`)
+  readingIds.push(Number(id))
+  return Number(id)
 }
 
-/** The rating of a reading follows the stars of the book, unless they are its rating, rounded. */
-const toQuarters = (reading: Reading, before: Book, { star }: Book) => {
-  const rounded = reading.quarters === null ? 0 : toStar(reading.quarters)
-  return star === before.star || star === rounded ? reading.quarters : star * 4 || null
+export const addPast = (library: Library, bookId: number, reading: Reading) => {
+  addReadingId(library, reading.readingId)
+  library.readings.set(bookId, [...pastOf(library, bookId), reading])
 }
 
-/** The identifier of a reading that a change of a book began, until the service has listed it. */
-const UNKNOWN = Number.POSITIVE_INFINITY
+/** The current reading becomes a past one; an open one was stopped. */
+const keep = (library: Library, book: Book) => {
+  const current = currentOf(library, book)
+  if (!current) return
+  const past: Reading = { ...current, outcome: current.outcome ?? 'STOPPED', paused: false }
+  library.readings.set(book.bookId, [...pastOf(library, book.bookId), past])
+}
 
-/** Starts a reading by a change of the book. */
-const begin = (
-  library: Library,
-  bookId: number,
-  reading: Pick<Reading, 'startedAt' | 'finishedAt' | 'outcome' | 'quarters'>,
-) => {
-  store(library, bookId, { ...NO_DETAILS, readingId: UNKNOWN, createdAt: tick(library), ...reading })
-  library.newest.set(bookId, UNKNOWN)
+/** The past reading becomes the current one. */
+const take = (library: Library, bookId: number, past: Reading, archivedStar: number | null) => {
+  const { readingId, createdAt, startedAt, finishedAt, outcome, quarters, format, note } = past
+  const others = pastOf(library, bookId).filter((each) => each !== past)
+  library.readings.set(bookId, others)
+  change(library, bookId, {
+    ...{ readingId, createdAt, quarters, format, note, paused: false },
+    startedAt: partial(startedAt),
+    finishedAt: outcome === 'FINISHED' ? partial(finishedAt) : finishedAt,
+    isStopped: outcome === 'STOPPED',
+    ...UNARCHIVED,
+    archivedStar: quarters === null ? archivedStar : null,
+  })
+}
+
+/** The newest past reading becomes the current one. Returns whether there is one. */
+export const promote = (library: Library, book: Book) => {
+  const [newest] = pastOf(library, book.bookId).toSorted(newestFirst)
+  if (!newest) return false
+  const { startedAt, finishedAt, outcome, quarters } = newest
+  take(library, book.bookId, newest, book.star)
+  book.bookStatus = 'DONE'
+  book.readStartDate = toTimestamp(startedAt, book.readStartDate)
+  book.readEndDate = outcome === 'FINISHED' ? toTimestamp(finishedAt, book.readEndDate) : null
+  book.star = toStar(quarters) ?? book.star
+  return true
+}
+
+/** If a past reading is later than the ended current one, they change places. */
+export const settleReadings = (library: Library, book: Book) => {
+  const current = currentOf(library, book)
+  const past = pastOf(library, book.bookId)
+  if (!current?.outcome || !past.some((each) => dateOf(each) > dateOf(current))) return
+  keep(library, book)
+  promote(library, book)
+}
+
+/** A book gets a blank reading, whose identifier is known once the book shows it. */
+const renew = (library: Library, { bookId, readStartDate, readEndDate, star }: Book) =>
+  change(library, bookId, {
+    ...BLANK,
+    readingId: UNKNOWN,
+    createdAt: tick(library),
+    archivedId: ownOf(library, bookId).readingId,
+    archivedStart: toDay(readStartDate),
+    archivedEnd: toDay(readEndDate),
+    archivedStar: star,
+  })
+
+/** A reading that ends without a trace, or that is deleted: the book is unread. */
+export const forgetCurrent = (library: Library, bookId: number) =>
+  change(library, bookId, { ...BLANK, readingId: UNKNOWN, createdAt: 0 })
+export const unarchive = (library: Library, bookId: number) => change(library, bookId, UNARCHIVED)
+
+/** An open reading begins. */
+export const begin = (library: Library, book: Book, reading: Reading) => {
+  const { readingId, createdAt, startedAt, quarters, format, note, paused } = reading
+  const { bookId, star } = book
+  const own = ownOf(library, bookId)
+  if (book.bookStatus === 'DONE') keep(library, book)
+  else if (own.readingId !== UNKNOWN && own.readingId !== readingId)
+    throw new Error(`${readingId} should be ${own.readingId}`)
+  if (readingId !== bookId) addReadingId(library, readingId)
+  change(library, bookId, { ...BLANK, readingId, createdAt, quarters, format, note, paused, ...UNARCHIVED })
+  change(library, bookId, { startedAt: partial(startedAt), archivedStar: quarters === null ? star : null })
+  book.bookStatus = 'ING'
+  book.readStartDate = toTimestamp(startedAt, book.readStartDate)
+  book.readEndDate = null
+  book.star = toStar(quarters) ?? star
 }
 
 /** The book of which a change has begun a reading. */
-export const findBegun = ({ books, newest }: Library) => books.find(({ bookId }) => newest.get(bookId) === UNKNOWN)
+export const findBegun = (library: Library) =>
+  library.books.find(({ bookId, bookStatus }) => bookStatus !== 'YET' && ownOf(library, bookId).readingId === UNKNOWN)
 
 /** Takes the identifier of a reading that a change of a book has begun from the list of its readings. */
 export const learnReading = (library: Library, bookId: number, list: unknown) => {
   const [listed] = list as { readingId: unknown }[]
-  const readingId = addId(library.readingIds, listed?.readingId)
-  for (const reading of storedOf(library, bookId)) if (reading.readingId === UNKNOWN) reading.readingId = readingId
-  library.newest.set(bookId, readingId)
+  change(library, bookId, { readingId: addReadingId(library, listed?.readingId) })
 }
 
-/** Changes the readings of a book as a change of its status, dates or stars demands. */
-export const followBook = (library: Library, before: Book, book: Book) => {
+const isRefined = ({ startedAt, quarters, format, note }: Own) =>
+  [startedAt, quarters, format, note].some((each) => each !== null)
+
+/**
+ * Changes the readings of a book as a change of its status demands. Returns the book before, as far as progress is
+ * concerned: one that takes its reading up again has not just been finished.
+ */
+export const followBook = (library: Library, before: Book, book: Book): Book => {
   const { bookId, bookStatus } = book
-  const isStartKept = before.readStartDate === book.readStartDate
-  const isEndKept = before.readEndDate === book.readEndDate
-  const isStarKept = before.star === book.star
-  const newest = newestOf(library, bookId)
-  const changedStar = isStarKept ? null : book.star * 4 || null
-  if (!newest) {
-    if (before.bookStatus !== 'DONE' || bookStatus === 'DONE') return
-    const star = bookStatus === 'YET' ? book.star : before.star
-    store(library, bookId, firstReading({ ...before, star }))
-    library.newest.set(bookId, bookId)
-    const startedAt = isStartKept ? null : toDay(book.readStartDate)
-    if (bookStatus === 'ING')
-      begin(library, bookId, { startedAt, finishedAt: null, outcome: null, quarters: changedStar })
-    return
+  if (bookStatus === before.bookStatus) return before
+  const current = currentOf(library, before)
+  const isLeft = bookStatus === 'YET' || (bookStatus === 'ING' && current?.outcome)
+  if (current && isLeft) {
+    if (current.outcome || isRefined(ownOf(library, bookId))) {
+      keep(library, before)
+      renew(library, before)
+    } else forgetCurrent(library, bookId)
+    return { ...before, bookStatus }
   }
-  if (bookStatus === before.bookStatus && isStartKept && isEndKept && isStarKept) return
-  if (bookStatus === 'YET') {
-    if (before.bookStatus === 'YET' && isStarKept) return
-    newest.outcome ??= 'STOPPED'
-    newest.quarters = toQuarters(newest, before, book)
-    newest.paused = false
-    return
+  const own = ownOf(library, bookId)
+  const archived = pastOf(library, bookId).find(({ readingId }) => readingId === own.archivedId)
+  if (archived && !isRefined(own) && toDay(book.readStartDate) === own.archivedStart) {
+    const isFinishedAgain = bookStatus === 'DONE' && toDay(book.readEndDate) === own.archivedEnd
+    const isTakenUp = bookStatus === 'ING' && archived.outcome === 'STOPPED' && archived.finishedAt === null
+    if (isFinishedAgain || isTakenUp) {
+      take(library, bookId, archived, own.archivedStar)
+      change(library, bookId, { isStopped: false })
+      return { ...before, bookStatus }
+    }
   }
-  // A date that stays in the book, and that another reading has, is of that reading.
-  const isOfOther = (name: 'startedAt' | 'finishedAt', day: string | null) =>
-    day !== null &&
-    newest[name] !== day &&
-    storedOf(library, bookId).some((reading) => reading !== newest && reading[name] === day)
-  const [start, end] = [toDay(book.readStartDate), toDay(book.readEndDate)]
-  const began = isStartKept && isOfOther('startedAt', start) ? null : start
-  const ended = isEndKept && isOfOther('finishedAt', end) ? null : end
-  const full = (date: string | null) => (isFull(date) ? date : null)
-  const isTakenUp =
-    newest.outcome === 'STOPPED' &&
-    newest.finishedAt === null &&
-    (newest.startedAt === null || full(newest.startedAt) === began)
-  const isDoneAsBefore =
-    bookStatus === 'DONE' &&
-    (newest.outcome === 'STOPPED' ? end === null && newest.finishedAt !== null : full(newest.finishedAt) === ended)
-  const isNext = bookStatus === 'ING' || before.bookStatus === 'YET'
-  if (newest.outcome !== null && isNext && !isTakenUp && !isDoneAsBefore) {
-    begin(library, bookId, {
-      startedAt: isStartKept && began === newest.startedAt ? null : began,
-      finishedAt: bookStatus === 'DONE' ? ended : null,
-      outcome: bookStatus === 'DONE' ? 'FINISHED' : null,
-      quarters: changedStar,
-    })
-    return
-  }
-  const { startedAt, finishedAt, outcome } = newest
-  const keepsStart = (isStartKept && before.bookStatus !== 'YET') || (start === null && isPartial(startedAt))
-  if (!keepsStart) newest.startedAt = began ?? (isPartial(startedAt) ? startedAt : null)
-  const keepsEnd =
-    (isEndKept && before.bookStatus === 'DONE') || (end === null && (isPartial(finishedAt) || outcome === 'STOPPED'))
-  if (bookStatus === 'ING') newest.finishedAt = null
-  else if (!keepsEnd) newest.finishedAt = ended ?? (isEndKept && isPartial(finishedAt) ? finishedAt : null)
-  const isStillStopped = end === null && outcome === 'STOPPED' && (before.bookStatus === 'DONE' || finishedAt !== null)
-  newest.outcome = bookStatus === 'ING' ? null : isStillStopped ? outcome : 'FINISHED'
-  newest.quarters = toQuarters(newest, before, book)
-  newest.paused &&= bookStatus === 'ING'
+  if (before.bookStatus !== 'DONE') change(library, bookId, { isStopped: false })
+  return before
 }
 
-/** A date as the book has it: at midnight, unless the book has a time of that day. */
-const toTimestamp = (day: string | null, stored: string | null) => {
-  if (!isFull(day)) return null
-  return toDay(stored) === day ? stored : `${day}T00:00:00`
-}
-
-type Sets = { start?: boolean; end?: boolean; outcome?: boolean; star?: boolean }
-
-/** Changes a book as a change of its readings demands: to all values of another newest one, or to those that were set. */
-export const followReading = (library: Library, book: Book, newest: Reading, sets: Sets) => {
-  const before = { ...book }
-  const isMoved = library.newest.get(book.bookId) !== newest.readingId
-  const { outcome, quarters } = newest
-  library.newest.set(book.bookId, newest.readingId)
-  if (outcome === null) book.bookStatus = 'ING'
-  else if (isMoved || book.bookStatus === 'ING' || sets.outcome) book.bookStatus = 'DONE'
-  const isReopened = sets.outcome && before.bookStatus === 'YET'
-  if (isMoved || sets.start || isReopened) book.readStartDate = toTimestamp(newest.startedAt, book.readStartDate)
-  if (isMoved || sets.end) {
-    book.readEndDate = outcome === 'FINISHED' ? toTimestamp(newest.finishedAt, book.readEndDate) : null
+/** Changes the current reading, and so its book. What is not sent stays. */
+export const changeCurrent = (library: Library, book: Book, sent: Partial<Reading>, changed: Reading) => {
+  const { bookId } = book
+  const { startedAt, finishedAt, outcome, quarters, format, note, paused } = changed
+  change(library, bookId, { format, note, paused })
+  if (sent.startedAt !== undefined) {
+    book.readStartDate = toTimestamp(startedAt, book.readStartDate)
+    change(library, bookId, { startedAt: partial(startedAt), archivedStart: null })
   }
-  if (isMoved) book.star = quarters === null ? book.star : toStar(quarters)
-  else if (sets.star) book.star = quarters === null ? 0 : toStar(quarters)
-  if (!isMoved && outcome === 'FINISHED') recordProgress(library, before, book)
+  if (sent.finishedAt !== undefined || sent.outcome !== undefined) {
+    book.bookStatus = outcome ? 'DONE' : 'ING'
+    book.readEndDate = outcome === 'FINISHED' ? toTimestamp(finishedAt, book.readEndDate) : null
+    const own = {
+      finishedAt: outcome === 'FINISHED' ? partial(finishedAt) : finishedAt,
+      isStopped: outcome === 'STOPPED',
+    }
+    change(library, bookId, { ...own, archivedEnd: null })
+  }
+  if (sent.quarters !== undefined) {
+    book.star = toStar(quarters) ?? 0
+    change(library, bookId, { quarters, archivedStar: null })
+  }
 }
 
 export const readingViews = (library: Library, book: Book | undefined): View[] =>

@@ -142,7 +142,7 @@ const SYNC = `
   select concat_ws(' ', 'keys', (select count(*) from idempotencyKeys where memberId = ?2),
     'books', (select count(*) from books where memberId = ?2 and title = 'Once'),
     'memos', (select count(*) from memos where memberId = ?2 and memoContent = 'Once'),
-    'readings', (select count(*) from readings where memberId = ?2 and note = 'Once'),
+    'readings', (select count(*) from allReadings where memberId = ?2 and note = 'Once'),
     'images', (select count(*) from images join idempotencyKeys using (memberId) where memberId = ?2),
     'log', (select count(*) from changes where memberId = ?2)) as thing, null as id`
 
@@ -179,7 +179,7 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
     select(`
       select 'book ' || title || star || bookStatus || (createdAt < '2025') || hasMemos as thing, null as id
       from books where memberId = ?2
-      union select 'reading ' || coalesce(finishedAt, '') || coalesce(quarters, ''), null from readings where memberId = ?2
+      union select 'reading ' || coalesce(finishedAt, '') || coalesce(quarters, ''), null from allReadings where memberId = ?2
       union select thing, null from (${DETAILS})
       union select 'memo ' || memoContent || memoType, null from memos where memberId = ?2
       union select 'purge job', null from purgeJobs where memberId = ?2`),
