@@ -332,8 +332,8 @@ describe('an import from Goodreads', () => {
       expect(entry.losses).toEqual([{ code: 'bad-date', field: 'read_dates' }])
     })
 
-    it('are at most 200', () => {
-      const years = Array.from({ length: 201 }, (_, at) => 1800 + at).join(';')
+    it('are at most 201', () => {
+      const years = Array.from({ length: 202 }, (_, at) => 1800 + at).join(';')
       expect(goodreads({ read_dates: years })).toMatchObject({ losses: [{ code: 'too-many', field: 'read_dates' }] })
     })
   })
