@@ -36,7 +36,7 @@ const ofObject = (book: SQL, memo: SQL, tag: SQL, reading: SQL) => sql`case kind
   when 1 then (select ${book} from books where bookId = page.id and memberId = page.memberId)
   when 2 then (select ${memo} from memos where memoId = page.id and memberId = page.memberId)
   when 3 then (select ${tag} from tags where memberId = page.memberId and tagId = page.id)
-  else ${ofReading(sql.raw('page.id'), reading, sql.raw('memberId = page.memberId'))}
+  else ${ofReading(sql.raw('page.id'), reading, sql.raw('+memberId = page.memberId'))}
 end`
 const bytes = ofObject(
   bookTextBytes,
