@@ -20,24 +20,25 @@ const noteBytes = sql`coalesce(octet_length(note), 0)`
 const withBook = sql`with book as materialized (select memberId, bookId from books where ${isOwnBook})`
 // The current reading stays first even if the dates of the book are changed to earlier ones than those of others.
 const inOrder = sql`order by isCurrent desc, ${blocks.NEWEST_FIRST}`
-const selectSizes = sqlStatement<{ id: number; bytes: number }>`
-  ${withBook} select readingId as id, ${noteBytes} as bytes from ${readingsOfBook} ${inOrder}`
-const selectAll = sqlStatement<Row>`
-  ${withBook} select ${ofCurrent} from ${readingsOfBook}
-  where (select sum(${noteBytes}) from ${readingsOfBook}) <= ${sql.raw(String(MAX_WHOLE_BYTES))} ${inOrder}`
+/** All readings, without their notes if these are too long for one call. */
+const selectAll = sqlStatement<Row & { bytes: number }>`
+  ${withBook} select ${ofCurrent}, bytes from (
+    select readingId, startedAt, finishedAt, outcome, quarters, format, isPaused, isCurrent, bytes,
+      iif(sum(bytes) over () <= ${sql.raw(String(MAX_WHOLE_BYTES))}, note, null) as note
+    from (select *, ${noteBytes} as bytes from ${readingsOfBook})
+  ) ${inOrder}`
 const selectPart = sqlStatement<Row>`
   ${withBook} select ${ofCurrent} from ${readingsOfBook} where readingId in (select value from json_each(:ids)) ${inOrder}`
 
 /** The readings of a book: the current one, then the others, newest first. Undefined if the caller has no such book. */
 export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
   const values = { bookId }
-  const { member, guard, sizes, all } = await runAsCaller(db, caller, {
-    guard: selectBook(values),
-    sizes: selectSizes(values),
-    all: selectAll(values),
-  })
+  const { member, guard, all } = await runAsCaller(db, caller, { guard: selectBook(values), all: selectAll(values) })
   if (guard.bookId === null) return undefined
-  if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_WHOLE_BYTES) return all.map(toReading)
+  const sizes = all.map(({ readingId, bytes }) => ({ id: readingId, bytes }))
+  if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_WHOLE_BYTES) {
+    return all.map(({ bytes: _, ...reading }) => toReading(reading))
+  }
   return loadParts(db, member, sizes, async (ids) => {
     const part = await queryAll(db, caller, selectPart({ bookId, ids }))
     return part.map(toReading)
