@@ -20,14 +20,15 @@ const connect = async (): Promise<Send> => {
 
 /** `npm run attack -- model` tries 10,000. */
 const SAMPLES = [
-  { sequences: 10, tags: [] },
-  { sequences: memberSlot() === 0 ? 100 : 50, tags: ['slow'] },
+  { sequences: 5, seed: SEED, tags: [] },
+  { sequences: 5, seed: SEED + 1, tags: [] },
+  { sequences: memberSlot() === 0 ? 100 : 50, seed: SEED, tags: ['slow'] },
 ]
 
-for (const { sequences, tags } of SAMPLES) {
-  const title = `answers every request as a plain model does, after ${sequences} random sequences (SEED=${SEED})`
+for (const { sequences, seed, tags } of SAMPLES) {
+  const title = `answers every request as a plain model does, after ${sequences} random sequences (SEED=${seed})`
   it(title, { tags }, async () => {
-    const tried = await tryModel(connect, { numRuns: sequences, seed: SEED })
+    const tried = await tryModel(connect, { numRuns: sequences, seed })
     expect(tried.failure).toBe(undefined)
     expect(tried.sequences).toBe(sequences)
     expect(await findMismatches(memberDatabase())).toEqual([])

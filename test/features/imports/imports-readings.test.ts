@@ -189,7 +189,7 @@ describe('an import of any readings into any library', () => {
   type Listed = { readings: { readingId: number; outcome: string | null }[] }
   const idsOf = (books: Listed[]) => books.flatMap(({ readings }) => readings.map(({ readingId }) => readingId))
 
-  it('loses none, changes nothing the second time, and can be undone', async () => {
+  const importAndUndo = (numRuns: number) => {
     const property = fc.asyncProperty(requests, requests, rule, async (ofFile, ofLibrary, query) => {
       const file = await exportOf(ofFile)
       const reader = await createLibrary(ofLibrary)
@@ -202,10 +202,10 @@ describe('an import of any readings into any library', () => {
       expect((await undo(reader, importId)).restored).toBe(counts.updated)
       expect(await libraryOf(reader)).toEqual(before)
     })
-    await check(property, 10)
-  })
+    return check(property, numRuns)
+  }
 
-  it('can be undone in any order after other changes', async () => {
+  const undoInAnyOrder = (numRuns: number) => {
     const property = fc.asyncProperty(
       fc.array(requests, { minLength: 4, maxLength: 4 }),
       rule,
@@ -220,6 +220,16 @@ describe('an import of any readings into any library', () => {
         expect(new Set(ids).size).toBe(ids.length)
       },
     )
-    await check(property, 10)
-  })
+    return check(property, numRuns)
+  }
+
+  for (const { runs, tags } of [
+    { runs: 2, tags: [] },
+    { runs: 10, tags: ['slow'] },
+  ]) {
+    it(`loses none, changes nothing the second time, and can be undone (${runs} times)`, { tags }, () =>
+      importAndUndo(runs),
+    )
+    it(`can be undone in any order after other changes (${runs} times)`, { tags }, () => undoInAnyOrder(runs))
+  }
 })
