@@ -53,7 +53,7 @@ it('lists memos only for access tokens that may read memos', async () => {
 it('limits all statistics of a member together, and those of long years more', { tags: ['slow'] }, async () => {
   const [short, long] = [await signUp(), await signUp()]
   const { bookId } = await long.createBook()
-  await insertReadings(bookId, 5001)
+  await insertReadings(bookId, 5002)
   await select(`update readings set finishedAt = '2019' where bookId = ?`, bookId)
   const paths = ['/stats?year=2019', '/stats/year.svg?year=2019', '/stats/rows?year=2019&figure=books', '/goals/2019']
   const readAll = async ({ send }: Reader) => {
