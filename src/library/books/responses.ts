@@ -218,9 +218,10 @@ export const booksReference: FeatureReference = {
         'Moves the memos, readings, progress, tags and `sourceIds` of the book `from` to the book in the path, and deletes ' +
         '`from`, in one transaction. Fields that are null in the book that stays are filled. Status, dates and stars are ' +
         'those of an open reading or of the latest one, `currentPage` that of the latest progress. A reading of `from` is ' +
-        'dropped if it adds nothing to one of the other book; if both have an open one, that of `from` was stopped. Its `isbn` becomes a source id if the other book has another one. Beyond 20 source ids or ' +
-        '10,000 progress events in all, the last ids and the oldest events of `from` are dropped. Cannot be undone. A second ' +
-        'request returns 404.',
+        'dropped if it adds nothing to one of the other book. If both have an open one, that of `from` becomes a stopped one, ' +
+        'or is dropped if it has no details. The `isbn` of `from` becomes a source id if the other book has another one. ' +
+        'Beyond 20 source ids or 10,000 progress events in all, the last ids and the oldest events of `from` are dropped. ' +
+        'Cannot be undone. A second request returns 404.',
       responses: { 200: json(ListedBook, 'The merged book') },
       errors: ['MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_READINGS', 'MAX_BOOK_TAGS'],
     },

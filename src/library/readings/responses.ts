@@ -31,7 +31,7 @@ export const readingsReference: FeatureReference = {
     ReadingPatch: 'The fields of a reading to change. Absent fields stay unchanged.',
   },
   properties: {
-    finishedAt: 'When reading ended, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown, or not yet.',
+    finishedAt: 'When reading ended, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown, or if the reading is open.',
     'NewReading.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} \`outcome\` then defaults to \`FINISHED\`.`,
     'ReadingPatch.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} If the reading is open and \`outcome\` is absent, the outcome becomes \`FINISHED\`.`,
     format: 'Format in which the book was read. Null if unknown.',
@@ -47,7 +47,7 @@ export const readingsReference: FeatureReference = {
     rating:
       'Rating from 0.25 to 5, in steps of 0.25. Null if not rated. The `star` of a book is the rating of its current reading, rounded half up.',
     readingId:
-      'Identifier of the reading. That of the reading with which a book begins is the identifier of the book. None is given twice.',
+      'Identifier of the reading. The first reading of a book can have the identifier of the book. Identifiers are not reused.',
     startedAt: 'When reading started, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown.',
     'NewReading.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
     'ReadingPatch.startedAt': `When reading started. ${PARTIAL_DATE_SENT}`,
@@ -76,8 +76,8 @@ export const readingsReference: FeatureReference = {
       operationId: 'updateReading',
       summary: 'Update a reading',
       description:
-        'Absent fields stay unchanged. The book changes with its current reading. If another one has ended later then, that ' +
-        'becomes the current one. An empty object changes nothing.',
+        'Absent fields stay unchanged. The book changes with its current reading. If a past one is then later, ' +
+        'it becomes the current one. An empty object changes nothing.',
       responses: { 200: json(Reading, 'The updated reading') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },
