@@ -52,8 +52,8 @@ export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
 const exceeded = createRecent<number>(10_000)
 
 /**
- * What a limit counts by: the member, but for links, and for account management, which must not depend on other
- * credentials of the member, the credential.
+ * What a limit counts by: the member; for links and account management the credential, so that no other one of the member
+ * can use up the limit.
  */
 const keyOf = (c: Context<App>, { kind, perMember }: CallerLimit) => {
   const caller = c.get('caller')

@@ -19,7 +19,7 @@ export const DEADLINES = {
   mail: 10_000,
   /** Reading the list of common passwords. */
   commonPasswords: 10_000,
-  /** Optional answers: without a cached image, a cached list, the last sweep or a rate limit, a request goes on. */
+  /** A cached image, a cached list, the last sweep, a rate limit: a request goes on without them. */
   imageCache: 1000,
   listCache: 1000,
   lastSweep: 1000,

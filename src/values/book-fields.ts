@@ -20,15 +20,15 @@ type Part =
   | 'import'
   /** Imports and merges fill it if it is empty. */
   | 'fill'
-  /** It follows from the newest reading. */
+  /** It is part of the current reading. */
   | 'reading'
   /** The undo of an import restores it only together with readings and progress. */
   | 'history'
 
 /**
- * The fields of a book, each with what it is part of. Their order is that of responses. All lists of columns are
- * derived from it: those of queries, of the feed, of exports, of imports and their undo, and of the triggers
- * (scripts/schema/triggers).
+ * The fields of a book, each with what it is part of, in the order of responses. All lists of columns are derived from
+ * this table: those of queries, of the feed, of exports, of imports and their undo, and of the triggers
+ * (scripts/triggers).
  */
 // biome-ignore format: columns are easier to compare
 const FIELDS = {
@@ -53,7 +53,7 @@ const FIELDS = {
   series:        [                     'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
   seriesNumber:  [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
   sourceIds:     [                     'edition', 'text',           'feed', 'log', 'export', 'import'],
-  // Of its reading.
+  // Of the current reading.
   note:          [                                'text'],
 } as const satisfies Record<string, readonly Part[]>
 

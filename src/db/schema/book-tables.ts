@@ -65,7 +65,7 @@ export const books = sqliteTable(
     /** Books that were merged into it: an undo of the import that created it keeps it. */
     mergedBooks: counter(),
     // The current reading, beside bookStatus, readStartDate, readEndDate and star. A book that is YET has none. Each of
-    // these counts only while it agrees with those four, so that an update of them need not touch it: shown-reading.ts.
+    // these is ignored while it contradicts those four, so that an update of them need not touch it: shown-reading.ts.
     /** Null: the bookId. */
     readingId: integer(),
     /** A date: yyyy, yyyy-MM or the day on which the reading was stopped, like finishedAt. */
@@ -79,12 +79,12 @@ export const books = sqliteTable(
     isPaused: flag(),
     /** When the reading began here, in milliseconds since 1970; 0 for the first one. */
     readingSince: counter(),
-    /** The reading that left the book last, and what the book showed then: while that is unchanged, it is no one else's. */
+    /** The reading that was archived last, and its dates and stars: while the book shows them, they are not its own. */
     archivedId: integer(),
     archivedStart: text(),
     archivedEnd: text(),
     archivedStar: integer(),
-    /** The import that last changed these, or bookStatus: what it finishes is no progress of today. */
+    /** The import that last changed the reading. What it finishes adds no progress event of today. */
     importId: integer(),
     /** The last column, because it can be long and SQLite reads a row up to the last column that it needs. */
     note: text(),

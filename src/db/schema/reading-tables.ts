@@ -45,8 +45,8 @@ export const readings = sqliteTable(
 const raw = (columns: string[]) => sql.raw(columns.join(', '))
 const shown = Object.entries(shownReading()).map(([name, value]) => `${value} as ${name}`)
 /**
- * The readings that the rows of books are: the one place that says which of their columns count. The last columns are
- * for SQLite, which uses a partial index only if the view passes on what its condition names.
+ * The current readings. Only this view decides which columns of a book count. Its last columns are for SQLite, which uses
+ * a partial index only if the view has the columns of its condition.
  */
 export const currentReadings = sqliteView('currentReadings', {}).as(
   sql`select memberId, bookId, ${raw(shown)}, bookStatus, readEndDate, archivedEnd, finishedAt as ownFinish
@@ -55,8 +55,7 @@ export const currentReadings = sqliteView('currentReadings', {}).as(
 
 const columns = Object.keys(shownReading())
 /**
- * All readings. Never with a condition that refers to an outer query, for which SQLite reads all of them: see
- * readings/lookup.ts.
+ * All readings. Not for correlated subqueries, in which SQLite would read the whole view: see readings/lookup.ts.
  */
 export const allReadings = sqliteView('allReadings', {}).as(
   sql`select memberId, bookId, ${raw(columns)}, 1 as isCurrent from currentReadings

@@ -14,7 +14,7 @@ export const toStars = (quarters: string) => `max(1, (${quarters} + 2) >> 2)`
 /** The identifier of the current reading: that of the book, unless it has another one. */
 export const currentId = (row = 'books.') => `coalesce(${row}readingId, ${row}bookId)`
 
-/** The date of a column, unless it is the one that the reading before left in the book. */
+/** The date of a column, unless the archived reading left it in the book. */
 const ownDay = (row: string, column: string, archived: string) =>
   `nullif(substr(${row}${column}, 1, 10), ${row}${archived})`
 

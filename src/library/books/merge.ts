@@ -82,7 +82,7 @@ const TARGET = sql.raw('select targetId from pair')
 const isOpen = (id: string) =>
   sql.raw(`exists (select 1 from pair cross join books as open on open.bookId = ${id} where open.bookStatus = 'ING')`)
 const isOfSource = sql.raw('c.bookId = (select sourceId from pair)')
-/** Whether a reading adds nothing to one of the target: such a one is deleted with the source. */
+/** Whether a reading adds nothing to one of the target: if so, it is deleted with the source. */
 const isKnown = (reading: string, outcome: string) => {
   const same = `twin.startedAt is ${reading}.startedAt and twin.finishedAt is ${reading}.finishedAt and twin.outcome is ${outcome}`
   const added = ['quarters', 'format', 'note'].map(
@@ -105,7 +105,7 @@ const ofUnread = (column: string) =>
 
 /** The statements of a merge, in this order. They do nothing unless the books can be merged. */
 const MOVES = {
-  /** The open reading of the source becomes that of the target or, if it has one, was stopped. */
+  /** An open reading of the source becomes a stopped one if the target has one, too. Otherwise `takeOpen` moves it. */
   moveEnded: statement`
     ${insertPast} ${selectCurrent(
       sql`${isOfSource} and (c.outcome is not null or (${isOpen('targetId')} and ${isRefinedInSource}))

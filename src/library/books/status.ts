@@ -5,7 +5,7 @@ import type { BookPatch } from './schema'
 const day = (value: SQL) => sql`substr(${value}, 1, 10)`
 
 /**
- * What becomes of the current reading of a book whose status is set: statements that run before the update of the book.
+ * The statements that archive or restore the reading of a book whose status is set. They run before the update of the book.
  * @param book the book, as a set
  */
 export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => {
@@ -20,7 +20,6 @@ export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => 
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
   )
   const isStarted = sql`${start} is books.archivedStart`
-  // Finished as before, or taken up again.
   if (bookStatus === 'DONE')
     return [restore(book, status, sql`books.bookStatus <> 'DONE' and ${isStarted} and ${finish} is books.archivedEnd`)]
   const wasGivenUp = sql`p.outcome = 'STOPPED' and p.finishedAt is null`

@@ -140,7 +140,7 @@ const selectReadings = selectFinished(
   'readingId',
   '1 as isShown',
 )
-/** The current readings. Books that show the end of the reading before are in this index, too, and get no title. */
+/** The current readings. Books that show the end of an earlier reading are in this index, too, and get no title. */
 const selectBooks = selectFinished(
   sql`currentReadings where memberId = ${callerId} and ${isFinished}`,
   'readEndDate',

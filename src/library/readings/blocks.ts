@@ -1,7 +1,7 @@
 // The building blocks of all changes of readings. The row of a book is its current reading, `readings` has the past ones:
-// docs/decisions/0025-readings.md. Each takes a set of books, SQL that lists identifiers of books of one owner, and so
-// serves one book as well as a chunk of an import. After `keep`, until another block gives the book another reading, the
-// current one also has a past row: that marks the book (`isKept`).
+// docs/decisions/0025-readings.md. Each takes a set of books of one owner (SQL that selects their identifiers), so it
+// serves one book as well as a chunk of an import. Between `keep` and the block that gives the book another reading, the
+// current one also has a past row: `isKept` finds such books.
 import { type SQL, sql } from 'drizzle-orm'
 import { lastReadingId } from '../../db/next-id'
 import { isOwnBook } from '../../db/own-book'
@@ -30,19 +30,19 @@ const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
 const partial = (date: SQL) => sql`iif(length(${date}) = 10, null, ${date})`
 const now = sql.raw(`cast(unixepoch('subsec') * 1000 as integer)`)
 
-/** Nothing refines the current reading. */
+/** Clears what refines the current reading. */
 const CLEAR = sql.raw(
   'startedAt = null, finishedAt = null, isStopped = 0, quarters = null, readingFormat = null, note = null, isPaused = 0',
 )
-/** What the book shows is that of the current reading, but for stars of which it has none. */
+/** What the book shows becomes that of the current reading, but for `archivedStar`. */
 const unarchived = (archivedStar = sql`null`) =>
   sql`archivedId = null, archivedStart = null, archivedEnd = null, archivedStar = ${archivedStar}`
 const starred = (quarters: SQL) => sql`star = coalesce(${starsOf(quarters)}, books.star), quarters = ${quarters},
   ${unarchived(sql`iif(${quarters} is null, books.star, null)`)}`
-/** A book without readings. `place`: its number among those of the statement, as the last identifier never comes back. */
+/** Makes a book unread, and gives it an identifier for its next reading. `place` numbers the books of the statement. */
 export const unread = (place = sql`1`) => sql`bookStatus = 'YET', readStartDate = null, readEndDate = null,
   readingId = ${lastReadingId} + ${place}, readingSince = 0, ${CLEAR}, ${unarchived()}`
-/** An open reading ends without a trace. */
+/** Ends an open reading without a trace. */
 export const traceless = sql`bookStatus = 'YET', readingId = ${lastReadingId} + 1, readingSince = 0, ${CLEAR}`
 
 /** The number of past readings of `book`, a table with `memberId` and `bookId`. */
@@ -93,7 +93,7 @@ const taken = (isStopped: SQL) => sql`
   finishedAt = iif(p.outcome = 'FINISHED', ${partial(sql`p.finishedAt`)}, p.finishedAt), isStopped = ${isStopped},
   readingFormat = p.format, note = p.note, isPaused = 0`
 
-/** The archived reading comes back: it was only put back. The condition is on `books`, and on the reading, `p`. */
+/** The archived readings become the current ones again. The condition is on `books`, and on the reading, `p`. */
 export const restore = (books: SQL, status: SQL, condition: SQL) => sql`
   update books set bookStatus = ${status}, ${taken(sql`0`)}, quarters = p.quarters,
     ${unarchived(sql`iif(p.quarters is null, books.archivedStar, null)`)}
@@ -113,7 +113,7 @@ export const promote = (books: SQL, condition: SQL) => sql`
 
 /**
  * Two statements: if a past reading is later than the ended current one, they change places.
- * @param among books of which those that match `orIf` take their newest past reading anyway
+ * @param among the books to update: where the two change places, and where `orIf` holds
  */
 export const settle = (books: SQL, { among = books, orIf = sql`false` } = {}) =>
   [keep(books, isOvertaken), promote(among, sql`(${isKept} or ${orIf})`)] as const
@@ -135,10 +135,10 @@ export const describe = (value: Values) => sql`
   ${describeStart(value)}, ${describeEnd(value)}, isPaused = ${value('isPaused')},
   readingFormat = ${value('format')}, note = ${value('note')}, ${starred(value('quarters'))}`
 
-/** What the book showed of the archived reading is that of the current one again. The condition is on `books`. */
+/** The dates and stars that archived readings left become those of the current ones. The condition is on `books`. */
 export const clearArchived = (books: SQL, condition: SQL) =>
   sql`update books set ${unarchived()} where ${isIn('books', books)} and ${condition}`
-/** The same if the archived reading is gone. */
+/** The same, where the archived reading was deleted. */
 export const forget = (books: SQL) =>
   clearArchived(
     books,

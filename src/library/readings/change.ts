@@ -33,7 +33,7 @@ const toBookChanges = (patch: ReadingPatch) => {
 }
 
 const toPastChanges = ({ startedAt, finishedAt, outcome, rating, format, note }: ReadingPatch): Values => ({
-  // So that there is one.
+  // An update needs an assignment.
   readingId: sql.raw('readingId'),
   ...{ startedAt, finishedAt, outcome, quarters: rating && rating * 4, format, note },
 })
@@ -61,12 +61,12 @@ const allowedBy = ({ startedAt, finishedAt, outcome, note, paused }: ReadingPatc
   }
 }
 
-/** Both updates, of which one finds the reading, and then the book with the latest of its ended readings. */
+/** Both updates, of which one finds the reading; then the current reading changes places with a later past one. */
 const toUpdates = (patch: ReadingPatch) => {
   const isAllowed = allowedBy(patch)
   const current = sql`currentReadings as c where c.bookId in (${BOOK_OF_CURRENT}) and ${isAllowed('c')}`
   const past = sql`${isOwnPast} and ${isAllowed('readings')}`
-  // Allowed before, the change is still allowed when it has been made.
+  // The conditions still hold after the change.
   const changed = sql`select c.bookId from ${current} union all select bookId from readings where ${past}`
   const [keep, promote] = settle(changed, { among: BOOK_OF_READING })
   return [

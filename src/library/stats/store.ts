@@ -20,9 +20,9 @@ const isCut = (rows: { characters: number }[]) => rows.length > MAX_ROWS || (row
 const isInYear = (key: SQL) => sql`${key} >= (:year || '') and ${key} < (:year || ':')`
 const columns = sql.raw('bookId, readingId, startedAt, finishedAt, outcome, quarters, format')
 const ofCaller = sql`memberId = ${callerId}`
-// Without being told, SQLite takes the index of all books that are being read.
+// Otherwise SQLite takes the index of all books that are being read.
 const pausedBooks = sql`select bookId from books indexed by books_paused where ${ofCaller} and ${isPaused}`
-// The first two are disjoint: the date that the book shows, and another one. `readEndDate` may be of the reading before.
+// The first two are disjoint: the date that the book shows, and another one. `readEndDate` may be of an earlier reading.
 const shownEnd = sql.raw('substr(readEndDate, 1, 10)')
 /** What ended in the year, or began and is paused. */
 export const readingsOfYear = sql`(

@@ -155,7 +155,7 @@ type OtherThanText = Record<'itemPage' | 'publishedYear' | 'seriesNumber', numbe
 type Details = {
   [Field in (typeof DETAILS)[number]]: (Field extends keyof OtherThanText ? OtherThanText[Field] : string) | null
 }
-/** Those of a book of which a file says nothing. */
+/** The details of a book about which a file says nothing. */
 export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Details
 const unknown = <Value>(): Value | null => null
 const unknownText = unknown<string>

@@ -2,12 +2,12 @@ import type { books } from '../../../db/schema/book-tables'
 import { READING_COLUMNS } from '../../../db/schema/shown-reading'
 import type { EntryReading } from '../../entries/entry'
 
-/** The columns of a book that show or refine its current reading. */
+/** The columns of the current reading that an import sets. */
 export type ReadingColumns = Omit<
   Pick<typeof books.$inferSelect, (typeof READING_COLUMNS)[number]>,
   'readingId' | 'archivedId' | 'importId'
 >
-/** They are the contract's. */
+/** Those of the contract. */
 export const SHOWN_COLUMNS = ['bookStatus', 'readStartDate', 'readEndDate', 'star'] as const
 /** All of them. */
 export const SET_COLUMNS = READING_COLUMNS.filter(
@@ -80,7 +80,7 @@ export const toExactColumns = (
 }
 
 /**
- * The columns of a book of which more becomes known: what stays the same is not touched.
+ * The columns of a book that change when more becomes known of its current reading.
  * @param exact the times of the export, of which those with the dates count
  */
 export const changesOfReading = (

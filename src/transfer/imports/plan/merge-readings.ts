@@ -4,10 +4,10 @@ import { changesOfReading, type Known, type ReadingColumns, toStars } from './cu
 import type { Existing } from './existing'
 import { readingsOf } from './new-book'
 
-// What the readings of an entry change in a book of the library: each that the book has, too, is found by its dates.
+// Merges the readings of an entry into a book of the library. Those that the book already has are found by their dates.
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
-/** Whether a status is an earlier one than another. */
+/** Whether a status comes before another. */
 export const isEarlier = (status: ReadingColumns['bookStatus'], other: ReadingColumns['bookStatus']) =>
   RANK[status] < RANK[other]
 
@@ -30,7 +30,7 @@ const isAlike = (one: Dates, other: Dates) =>
     ? isSameDate(one.finishedAt, other.finishedAt)
     : !one.startedAt || !other.startedAt || isSameDate(one.startedAt, other.startedAt)
 
-/** The stored readings that those of a file are. Each is one at most, preferably one with equal dates. */
+/** Pairs readings of a file with stored ones, each at most once, preferably with equal dates. */
 const findStored = (stored: Dates[], wanted: EntryReading[]) => {
   const left = new Set(stored)
   const pairs = new Map<EntryReading, Dates>()
@@ -68,7 +68,7 @@ const mergeStatus = (book: Existing, entry: Entry, overwrites: boolean) => {
   const changes: Partial<ReadingColumns> = {}
   const status = entry.status ?? book.bookStatus
   const isBehind = isEarlier(status, book.bookStatus)
-  // A past reading has been finished already.
+  // DONE can mean a past reading.
   const isNext = isEarlier(book.bookStatus, status) && !(status === 'DONE' && book.past.length > 0)
   if (isNext) Object.assign(changes, { bookStatus: status, isStopped: false })
   if (isBehind && overwrites) changes.bookStatus = status
@@ -96,7 +96,7 @@ const changed = (book: Existing, merged: Partial<ReadingColumns>): Partial<Readi
 
 /**
  * The ended readings of a file that a book lacks, and the one that is its current reading: it has the same dates, ends it,
- * or is the newest one for an unread book. A reading that goes on in the file, too, was not ended by an earlier one.
+ * or is the newest one for an unread book. If it is open in the file, too, no ended one ends it.
  */
 const findCurrent = ({ bookStatus, current, past }: Existing, ended: EntryReading[], open?: EntryReading) => {
   const isGoingOn = bookStatus === 'ING' && open !== undefined
@@ -123,14 +123,14 @@ export const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean)
   const [ended, [open]] = [wanted.filter(({ outcome }) => outcome), wanted.filter(({ outcome }) => !outcome)]
   const { missing, same } = findCurrent(book, ended, open)
   const isFirst = bookStatus === 'YET'
-  // The start that an unread book may have is of no reading.
+  // The start date that an unread book may have belongs to no reading.
   const own = isFirst && same?.startedAt ? { ...current, startedAt: null } : current
   const changes = same ? changesOfReading(book, combine(own, same, overwrites), entry.exact) : {}
   if (isFirst && same?.createdAt) changes.readingSince = Date.parse(same.createdAt)
   const isRead = bookStatus === 'DONE'
   const latest = latestOf([current, ...past])
   const [began, lastEnd] = [open?.startedAt ?? open?.createdAt?.slice(0, 10) ?? null, latestOf(ended)]
-  // The file has the current reading, too, or the other one began after all that are here, or after an ended one that did.
+  // The file has the current reading, too, or its open one began after all that are here, or its last end is not before them.
   const isNext =
     same !== undefined ||
     !isInOrder({ startedAt: began, finishedAt: latest }) ||

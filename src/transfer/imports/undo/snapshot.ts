@@ -8,11 +8,11 @@ import { BOOK_COLUMNS, ofBook, tagRowsOfBook } from '../../book-columns'
 
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
 
-/** The columns of a book that show or refine its current reading: a JSON array. */
+/** The values of READING_COLUMNS: a JSON array. */
 export const readingColumns = sql.raw(
   `json_array(${READING_COLUMNS.map((name) => (name === 'readingId' ? currentIdOf() : `books.${name}`)).join(', ')})`,
 )
-/** What a reading is, as a JSON array that begins with its identifier. */
+/** The values of a reading: a JSON array that begins with its identifier. */
 const valuesOf = (table: string, isPaused: string) =>
   sql.raw(
     `json_array(${['readingId', 'startedAt', 'finishedAt', 'outcome', 'quarters', 'format', 'note'].map((name) => `${table}.${name}`).join(', ')}, ${isPaused})`,
@@ -56,7 +56,7 @@ export const progressBefore = sql`json_object('currentPage', books.currentPage, 
 
 /**
  * What restores the readings of a book. Of the past ones, only the newest can become the current one, with other stars.
- * `lastId`: readings with higher identifiers are added later.
+ * `lastId`: readings with higher identifiers were added later.
  */
 export const readingBefore = sql`json_object(
   'before', ${readingColumns}, 'status', books.bookStatus, 'id', ${currentId}, 'lastId', ${lastReadingId},
@@ -65,7 +65,7 @@ export const readingBefore = sql`json_object(
   ))
 )`
 const reading = (name: string) => sql.raw(`undo -> 'reading' ->> '${name}'`)
-/** What shows whether they were changed since: `added` are those that came, `kept` is the row of the one before. */
+/** What shows whether they were changed since: `added` are the new ones, `kept` is the past row of the one before. */
 export const readingAfter = sql`json_object(
   'after', ${readingColumns}, 'afterId', ${currentId},
   'added', json((

@@ -9,8 +9,8 @@ import { isOwnReportRow } from '../store'
 import { currentValues, pastValues, readingColumns } from './snapshot'
 
 // The undo of readings. A mark says what becomes of the current one. `exact`: the book is as the import left it, so its
-// columns come back. `drop`: it is not, but its current reading is one that was added, and goes. `keep`: it stays.
-// Past readings that were added go, unless they were changed since.
+// columns are restored. `drop`: it is not, but its current reading is one that was added, and is removed. `keep`: it stays.
+// Past readings that were added are deleted, unless they were changed since.
 
 /** The rows of updated books in a range of the report. */
 export const isInRange = sql`${isOwnReportRow} and row > :after and row <= :to and importRows.outcome = 'updated'`
@@ -22,7 +22,7 @@ const unchangedPast = sql`${added} cross join readings as r on r.readingId = add
 const isAddedCurrent = sql`exists (
   select 1 from currentReadings as c, ${added} where c.bookId = books.bookId and ${currentValues('c')} = added.value
 )`
-/** The reading before is still there: also if the book was unread, and has no past readings from elsewhere. */
+/** Whether the reading before is still there. If there was none: whether no past readings came from elsewhere. */
 const isReadingBeforeThere = sql`iif(
   ${ofReading('status')} = 'YET',
   ${blocks.pastCount()} - (select count(*) from ${unchangedPast}) <= ${ofReading('past')},
@@ -56,7 +56,7 @@ export const insertNewest = sqlStatement`
   where ${isInRange} and ${isMarked('exact')}
     and c.readingId = undo -> '$.reading.newest' ->> 0 and c.readingId <> ${ofReading('id')}`
 
-/** The identifier of a reading that was shown in an unread book never comes back. */
+/** If an unread book got a reading, the identifier of that one is not used again. */
 const idBefore = sql`iif(
   ${ofReading('status')} = 'YET' and ${ofReading('id')} in ${addedIds},
   ${lastReadingId} + place, nullif(${ofReading('id')}, books.bookId)
@@ -84,7 +84,7 @@ export const clearDropped = sqlStatement`
   where books.bookId = droppedFrom and +books.memberId = ${callerId} and bookStatus <> 'YET' and ${blocks.currentId} = dropped`
 export const forgetArchived = sqlStatement`${blocks.forget(booksOf())}`
 
-/** After all: whether a row of the report leaves something of its readings. */
+/** Once all other statements have run: whether a row of the report leaves something of its readings. */
 export const isLeft = sql`(
   exists (select 1 from ${readingsOfOuter} as a where a.readingId in ${addedIds})
   or (
