@@ -161,7 +161,7 @@ describe('the readings of the merged book', () => {
     await expectConsistent()
   })
 
-  it('finish an unread book, even if the other one was put back', async () => {
+  it('finish an unread book, even if the other one was set back to YET', async () => {
     const { reader, bookId, from } = await createPair({}, finished(2020))
     await reader.patch(`/books/${from}`, { bookStatus: 'YET' })
     expect((await merge(reader, bookId, from)).body).toMatchObject({ bookStatus: 'DONE' })

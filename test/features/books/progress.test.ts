@@ -244,7 +244,7 @@ describe('events of PATCH /books/{book-id}', () => {
     await patch({ bookStatus: 'YET' })
     await patch({ bookStatus: 'DONE', currentPage: 0, readEndDate: '2026-01-01T00:00:00' })
     expect(await history()).toEqual(['PROGRESS 120', 'FINISHED 120', 'FINISHED 0'])
-    // Only put back.
+    // The earlier reading is restored, not finished again.
     await patch({ bookStatus: 'YET' })
     await patch({ bookStatus: 'DONE' })
     expect(await history()).toEqual(['PROGRESS 120', 'FINISHED 120', 'FINISHED 0'])

@@ -181,7 +181,7 @@ describe('order', () => {
     expect(dates).toEqual(['2018', '2020-03-01', '2020-02-02', '2020-02', '2019', null])
   })
 
-  it('starts with the newest reading, whatever dates are set on the book', async () => {
+  it('starts with the current reading, whatever dates are set on the book', async () => {
     const bookId = await createBook(DONE)
     await add(bookId, { finishedAt: '2010' })
     await changeBook(bookId, { readStartDate: null, readEndDate: '2005-05-05T00:00:00' })
@@ -191,7 +191,7 @@ describe('order', () => {
 })
 
 describe('the book is updated', () => {
-  it('by a new reading that is the newest', async () => {
+  it('by a new reading that is the latest', async () => {
     const bookId = await createBook(DONE)
     await changeBook(bookId, { star: 4 })
     const { readingId } = await add(bookId, { startedAt: '2024-03-01' })
@@ -347,7 +347,7 @@ describe('a change of the book', () => {
     ])
   })
 
-  it('to YET ends an open reading of which no more is known than the book shows without a trace', async () => {
+  it('to YET discards an open reading that has no details', async () => {
     const bookId = await createBook({ bookStatus: 'ING', readStartDate: '2024-01-01T00:00:00' })
     await changeBook(bookId, { bookStatus: 'YET' })
     expect(await list(bookId)).toEqual([])
