@@ -37,7 +37,7 @@ export const ERRORS = {
   MAX_MEMBER_TEXT_BYTES: [409, quotaMessage('MAX_MEMBER_TEXT_BYTES')],
   MAX_MEMBER_IMAGE_BYTES: [409, quotaMessage('MAX_MEMBER_IMAGE_BYTES')],
   MAX_IDEMPOTENCY_KEYS: [409, quotaMessage('MAX_IDEMPOTENCY_KEYS')],
-  MAX_READINGS: [409, 'Limit reached: 200 earlier readings per book'],
+  MAX_READINGS: [409, 'Limit reached: 200 past readings per book'],
   READING_OPEN: [409, 'The book is being read: end its open reading first'],
   MAX_BOOK_TAGS: [409, 'Limit reached: 30 tags per book'],
   MAX_TOKENS: [409, 'Limit reached: 50 access tokens per member'],

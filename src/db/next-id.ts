@@ -6,7 +6,7 @@ import { readings } from './schema/reading-tables'
 /** Leaves room for 8,192 slots below 2^53. */
 const IDS_PER_SLOT = 2 ** 40
 
-/** Offset of reading identifiers in the range of a slot. A book's first reading has the identifier of the book. */
+/** Offset of reading identifiers in the range of a slot. A book's first reading can have the identifier of the book. */
 const READING_ID_OFFSET = IDS_PER_SLOT / 2
 
 /** The slot that assigned an identifier. */

@@ -17,7 +17,7 @@ export const isFinishedOnKnownDay = sql.raw(`"outcome" = 'FINISHED' and length("
 export const readings = sqliteTable(
   'readings',
   {
-    /** The book's identifier for its first reading. Others are in the upper half of the slot's range. */
+    /** That of the book, or one in the upper half of the slot's range. */
     readingId: integer().primaryKey(),
     memberId: ownerId(),
     bookId: integer().notNull(),

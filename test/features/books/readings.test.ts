@@ -375,7 +375,7 @@ describe('limits', () => {
     for (const reading of [{}, { finishedAt: '2020' }])
       expect(await reader.post(`/books/${bookId}/readings`, reading)).toMatchObject({
         status: 409,
-        body: { message: 'Limit reached: 200 earlier readings per book' },
+        body: { message: 'Limit reached: 200 past readings per book' },
       })
     expect((await changeBook(bookId, { bookStatus: 'ING' })).body).toMatchObject({ bookStatus: 'ING' })
     expect(await list(bookId)).toHaveLength(201)
