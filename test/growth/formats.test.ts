@@ -1,24 +1,13 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest'
-import { ImportFileError } from '../../src/transfer/entries/file-limits'
 import { kindle } from '../../src/transfer/reader/formats/highlights/kindle'
 import { koreaderJson } from '../../src/transfer/reader/formats/highlights/koreader-json'
 import { readwise } from '../../src/transfer/reader/formats/highlights/readwise'
 import { readFile } from '../../src/transfer/reader/read-file'
 import { expectLinear } from '../support/runtime/growth'
-import { bytesOf, NO_OPTIONS as options, read, sourceOf } from '../support/transfer/import-files'
+import { bytesOf, NO_OPTIONS as options, outcomeOf, read, sourceOf } from '../support/transfer/import-files'
 
 const MIB = 1024 * 1024
-
-/** The number of entries, or that the file was refused. Other exceptions fail the test. */
-const outcome = (file: Uint8Array) => {
-  try {
-    return readFile(file, options).entries.length
-  } catch (error) {
-    if (error instanceof ImportFileError && error.message.length > 10) return 'refused'
-    throw error
-  }
-}
 
 describe('a file', () => {
   const header = 'Title,Exclusive Shelf,Date Read,ISBN,My Review,Additional Authors,Bookshelves,read_dates,My Rating\n'
@@ -58,7 +47,7 @@ describe('a file', () => {
     ['brackets in cells', inCell('(#')],
     ['combining marks in cells', inCell('\u0301\u0323')],
   ])('takes time in proportion to its size: %s', (_, make) =>
-    expectLinear(560_000, (size) => bytesOf(make(size)), outcome),
+    expectLinear(560_000, (size) => bytesOf(make(size)), outcomeOf),
   )
 
   it('looks shelves up in a map of them', async () => {

@@ -63,3 +63,13 @@ export const reasonOf = (file: string | Uint8Array, options: Partial<ReadOptions
     return error instanceof ImportFileError ? error.message : error
   }
 }
+
+/** The number of entries of a file, or that it was refused. Other exceptions fail the test. */
+export const outcomeOf = (file: Uint8Array) => {
+  try {
+    return readFile(file, NO_OPTIONS).entries.length
+  } catch (error) {
+    if (error instanceof ImportFileError && error.message.length > 10) return 'refused'
+    throw error
+  }
+}
