@@ -60,7 +60,7 @@ export const input: Attack = async ({ quick, seed, progress, start }) => {
     const book = await registerBook(service, attacker, { bookStatus: 'ING', itemPage: 300 })
     const books = [book, otherBook, 999_999_999].map(String)
     const memos = [await writeMemo(service, attacker, book), otherMemo, 999_999_999].map(String)
-    // The first reading of a book has the identifier of the book.
+    // The first reading of each of these books has the identifier of the book.
     const ids = { 'book-id': books, bookId: books, 'reading-id': books, 'memo-id': memos }
     const requests = fuzzRequests(ids, size, seed + round)
     const responses = await mapConcurrently(CONCURRENCY, requests, async (request) => {

@@ -77,7 +77,7 @@ const create = command('create reading', 6, fc.tuple(position, anyOf(fields)), (
   return { method: 'POST', path: `/books/${bookId}/readings`, body, respond }
 })
 
-/** The book of a reading. The first reading has the identifier of its book. */
+/** The book of a reading. */
 const bookOf = (library: Library, readingId: number) =>
   library.books.find((book) => listReadings(library, book).some((reading) => reading.readingId === readingId))
 
