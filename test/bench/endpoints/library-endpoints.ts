@@ -42,12 +42,16 @@ export const libraryEndpoints: Endpoint[] = [
   ),
   get('books by ISBN', () => '/books/by-isbn/9788936434120', common),
   get('readings', ({ readBook }) => `/books/${readBook}/readings`, common),
-  write(
-    'reading',
-    'POST',
-    ({ spareBooks }, n) => `/books/${spareBooks[n % spareBooks.length]}/readings`,
-    () => ({ startedAt: '2024-01' }),
-  ),
+  {
+    ...write(
+      'reading',
+      'POST',
+      ({ spareBooks }, n) => `/books/${spareBooks[n % spareBooks.length]}/readings`,
+      () => ({ startedAt: '2024-01' }),
+    ),
+    // A book has at most one open reading.
+    untimed: true,
+  },
   write(
     'reading update',
     'PATCH',
