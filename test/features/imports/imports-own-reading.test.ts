@@ -125,3 +125,28 @@ describe('the reading of a book that was registered here matches one of a file',
     ])
   })
 })
+
+describe('an import of the CSV of the own library changes nothing', () => {
+  it.each<[string, object, object[]]>([
+    [
+      'if a past reading has no finish',
+      {},
+      [{ startedAt: '2024-06', outcome: 'FINISHED' }, { finishedAt: '2025-01-01' }],
+    ],
+    [
+      'if the current one began before it',
+      { bookStatus: 'DONE', readStartDate: '2024-06-10T00:00:00' },
+      [{ startedAt: '2022' }],
+    ],
+    ['if only the past one is rated', {}, [{ finishedAt: '2023-05-01', rating: 4.5 }, { startedAt: '2025-01-01' }]],
+  ])('%s', async (_, values, readings) => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook({ title: 'Low Tide', ...values })
+    for (const body of readings)
+      expect(await reader.post(`/books/${bookId}/readings`, body)).toMatchObject({ status: 201 })
+    const before = await libraryOf(reader)
+    const file = await (await transfer.download(reader, '/export.csv')).text()
+    expect((await transfer.importFile(reader, file)).counts).toMatchObject({ unchanged: 1 })
+    expect(await libraryOf(reader)).toEqual(before)
+  })
+})

@@ -125,7 +125,11 @@ export const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean)
   const isFirst = bookStatus === 'YET'
   // The start date that an unread book may have belongs to no reading.
   const own = isFirst && same?.startedAt ? { ...current, startedAt: null } : current
-  const changes = same ? changesOfReading(book, combine(own, same, overwrites), entry.exact) : {}
+  // Stars that the book shows already can be those of a reading before.
+  const isStarKnown =
+    !isFirst && !entry.exact && same?.outcome === current.outcome && toStars(same.quarters) === book.star
+  const news = isStarKnown ? { ...same, quarters: null } : same
+  const changes = news ? changesOfReading(book, combine(own, news, overwrites), entry.exact) : {}
   if (isFirst && same?.createdAt) changes.readingSince = Date.parse(same.createdAt)
   const isRead = bookStatus === 'DONE'
   const latest = latestOf([current, ...past])

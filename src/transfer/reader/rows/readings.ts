@@ -89,6 +89,8 @@ export const applyShelf = (row: Row) => {
   const current = entry.readings.at(-1)
   if (current && isEnded) current.outcome = shelf === 'STOPPED' ? 'STOPPED' : 'FINISHED'
   else if (current) current.isPaused = shelf === 'PAUSED'
+  // The last one of the file is the current one, so an earlier one without a finish does not go on.
+  for (const earlier of entry.readings.slice(0, -1)) earlier.outcome ??= 'STOPPED'
 }
 
 /** What a shelf means, by the member's map, whose keys are folded. */
