@@ -20,9 +20,13 @@ export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => 
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
   )
   const isStarted = sql`${start} is books.archivedStart`
-  if (bookStatus === 'DONE')
-    return [restore(book, status, sql`books.bookStatus <> 'DONE' and ${isStarted} and ${finish} is books.archivedEnd`)]
   const wasGivenUp = sql`p.outcome = 'STOPPED' and p.finishedAt is null`
+  // Finished as before, or finished after all. A reading that was stopped stays so if another began, or on a known date.
+  if (bookStatus === 'DONE') {
+    const wasPutBack = sql`(p.outcome = 'FINISHED' or (books.bookStatus = 'YET' and ${wasGivenUp}))`
+    const isSame = sql`${isStarted} and ${finish} is books.archivedEnd and ${wasPutBack}`
+    return [restore(book, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)]
+  }
   return [
     keep(book, sql`c.outcome is not null and ${hasRoom('c')}`),
     renewed,

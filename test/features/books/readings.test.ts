@@ -332,6 +332,18 @@ describe('a change of the book', () => {
     ])
   })
 
+  it.each(['ING', 'YET'])(
+    'to %s and then to DONE does not finish a reading that was stopped on a known day',
+    async (status) => {
+      const bookId = await createBook()
+      await add(bookId, { startedAt: '2024-01-01', finishedAt: '2024-02-29', outcome: 'STOPPED' })
+      const [stopped] = await list(bookId)
+      await changeBook(bookId, { bookStatus: status })
+      await changeBook(bookId, { bookStatus: 'DONE' })
+      expect(await list(bookId)).toEqual([{ ...EMPTY, readingId: expect.any(Number), outcome: 'FINISHED' }, stopped])
+      expect((await reader.get('/stats?year=2024')).body).toMatchObject({ readings: 0, stopped: 1 })
+    },
+  )
   it('stops an open reading, resumes it, and begins another one', async () => {
     const bookId = await createBook({ bookStatus: 'ING', readStartDate: '2024-01-01T00:00:00' })
     await change(bookId, { paused: true, note: 'x' })

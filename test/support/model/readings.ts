@@ -189,8 +189,10 @@ export const followBook = (library: Library, before: Book, book: Book): Book => 
   const own = ownOf(library, bookId)
   const archived = pastOf(library, bookId).find(({ readingId }) => readingId === own.archivedId)
   if (archived && !isRefined(own) && toDay(book.readStartDate) === own.archivedStart) {
-    const isFinishedAgain = bookStatus === 'DONE' && toDay(book.readEndDate) === own.archivedEnd
-    const isTakenUp = bookStatus === 'ING' && archived.outcome === 'STOPPED' && archived.finishedAt === null
+    const isGivenUp = archived.outcome === 'STOPPED' && archived.finishedAt === null
+    const wasPutBack = archived.outcome === 'FINISHED' || (before.bookStatus === 'YET' && isGivenUp)
+    const isFinishedAgain = bookStatus === 'DONE' && toDay(book.readEndDate) === own.archivedEnd && wasPutBack
+    const isTakenUp = bookStatus === 'ING' && isGivenUp
     if (isFinishedAgain || isTakenUp) {
       take(library, bookId, archived, own.archivedStar)
       change(library, bookId, { isStopped: false })

@@ -18,9 +18,11 @@ export class Book extends BookRow {
     let isRestored = false
     const archived = this.past.find(({ readingId }) => readingId === this.own.archivedId)
     if (archived && !this.isRefined() && day(after.readStartDate) === this.own.archivedStart) {
-      const isDone = status === 'DONE' && book.bookStatus !== 'DONE' && day(after.readEndDate) === this.own.archivedEnd
-      const goesOn =
-        status === 'ING' && book.bookStatus === 'YET' && archived.outcome === 'STOPPED' && !archived.finishedAt
+      const wasGivenUp = book.bookStatus === 'YET' && archived.outcome === 'STOPPED' && !archived.finishedAt
+      const isFinishedAgain = archived.outcome === 'FINISHED' && book.bookStatus !== 'DONE'
+      const isSameEnd = day(after.readEndDate) === this.own.archivedEnd
+      const isDone = status === 'DONE' && isSameEnd && (isFinishedAgain || wasGivenUp)
+      const goesOn = status === 'ING' && wasGivenUp
       if (isDone || goesOn) {
         this.reach('restored')
         isRestored = true

@@ -45,10 +45,11 @@ export const createRequests = (broken, blocks) => {
     const [start, end] = ['readStartDate', 'readEndDate'].map(
       (name) => `substr(${patch[name] === undefined ? `books.${name}` : `:${name}`}, 1, 10)`,
     )
+    const wasGivenUp = `bookStatus = 'YET' and p.outcome = 'STOPPED' and p.finishedAt is null`
     const isUndone =
       bookStatus === 'DONE'
-        ? `bookStatus <> 'DONE' and ${end} is archivedEnd`
-        : `bookStatus = 'YET' and p.outcome = 'STOPPED' and p.finishedAt is null`
+        ? `bookStatus <> 'DONE' and ${end} is archivedEnd and (p.outcome = 'FINISHED' or ${wasGivenUp})`
+        : wasGivenUp
     // restore: status and dates are again those of the reading that was archived, so it was only put back.
     const restore = [
       `update books set bookStatus = :bookStatus, ${taken('false')} from readings as p
