@@ -22,8 +22,6 @@ type Part =
   | 'fill'
   /** It is part of the current reading. */
   | 'reading'
-  /** The undo of an import restores it only together with readings and progress. */
-  | 'history'
 
 /**
  * The fields of a book, each with what it is part of, in the order of responses. All lists of columns are derived from
@@ -40,11 +38,11 @@ const FIELDS = {
   createdAt:     ['library', 'detail',                              'feed', 'log', 'export'],
   star:          ['library', 'detail',                              'feed', 'log', 'export', 'import', 'reading'],
   // Each change of it adds or updates a progress event, which is logged.
-  currentPage:   ['library', 'detail',                              'feed',        'export', 'import', 'history'],
+  currentPage:   ['library', 'detail',                              'feed',        'export', 'import'],
   itemPage:      ['library', 'detail',                              'feed', 'log', 'export', 'import', 'fill'],
-  bookStatus:    ['library', 'detail',                              'feed', 'log', 'export', 'import', 'reading', 'history'],
-  readStartDate: [           'detail',                              'feed', 'log', 'export', 'import', 'reading', 'history'],
-  readEndDate:   [           'detail',                              'feed', 'log', 'export', 'import', 'reading', 'history'],
+  bookStatus:    ['library', 'detail',                              'feed', 'log', 'export', 'import', 'reading'],
+  readStartDate: [           'detail',                              'feed', 'log', 'export', 'import', 'reading'],
+  readEndDate:   [           'detail',                              'feed', 'log', 'export', 'import', 'reading'],
   memoCount:     ['library', 'detail'],
   isbn:          [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
   language:      [                     'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
