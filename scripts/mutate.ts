@@ -124,9 +124,13 @@ const findFailure = async (args: string[], timeout: number) => {
   // A mutant in an endless loop is stopped, and found.
   if (!existsSync(results)) return 'no result'
   const { testResults }: TestResults = JSON.parse(readFileSync(results, 'utf8'))
-  const failed = testResults.find(({ status }) => status === 'failed')
-  const title = failed?.assertionResults.find(({ status }) => status === 'failed')?.fullName
-  return failed ? `${relative(copy, failed.name)}: ${title ?? failed.message.split('\n')[0]}` : 'no test'
+  const failures = testResults.filter(({ status }) => status === 'failed')
+  const tests = failures.flatMap(({ name, assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => ({ name, what: fullName })),
+  )
+  // Without a failed test, a file could not run: `bail` ends others, which count as failed, too.
+  const [first] = [...tests, ...failures.map(({ name, message }) => ({ name, what: message.split('\n')[0] }))]
+  return first ? `${relative(copy, first.name)}: ${first.what}` : 'no test'
 }
 type TestResults = {
   testResults: {
