@@ -18,7 +18,7 @@ import type { BookMerge } from './schema'
 const callersId = sql.raw('(select id from caller)')
 const selectBookOfCaller = (parameter: string) =>
   sql`select * from books where ${isOwnRow(books.bookId, books.memberId, callersId, parameter)}`
-const most = (limit: number) => sql.raw(String(limit))
+const number = (value: number) => sql.raw(String(value))
 
 /** The book that stays, the other one, and what they would have together. */
 const expressions = sql`
@@ -42,15 +42,18 @@ const expressions = sql`
       ) as tags
     from target cross join source where target.bookId <> source.bookId
   )`
-/**
- * One row if the books can be merged. Each statement selects from it, so all of them do nothing, or none. No statement
- * changes what the two have together, but for identical readings.
- */
-const withPair = sql`with ${expressions}, pair as materialized (
-    select ownerId, targetId, sourceId from both
-    where (not movesMemos or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
-      and readings <= ${most(MAX_READINGS)} and tags <= ${most(MAX_BOOK_TAGS)}
-  )`
+/** Marks the book `from`, until its deletion, if the two can be merged. The other statements find it by the mark. */
+const MARK = -1
+const markSource = sqlStatement`
+  with ${expressions} update books set mergedBooks = ${number(MARK)} from both
+  where books.bookId = sourceId
+    and (not movesMemos or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
+    and readings <= ${number(MAX_READINGS)} and tags <= ${number(MAX_BOOK_TAGS)}`
+/** One row if the source is marked. Each statement selects from it, so all of them do nothing, or none. */
+const withPair = sql`with
+  caller(id) as materialized (select ${callerId}),
+  source as materialized (select * from (${selectBookOfCaller('from')}) where mergedBooks = ${number(MARK)}),
+  pair as (select memberId as ownerId, :bookId as targetId, bookId as sourceId from source)`
 const statement = (text: TemplateStringsArray, ...parts: SQL[]) => sqlStatement`${withPair} ${sql(text, ...parts)}`
 
 type Usage = { hasTarget: number; hasSource: number; memos: number; bytes: number; readings: number; tags: number }
@@ -73,9 +76,9 @@ const sourceIds = sql`(
   select nullif(json_group_array(id), '[]') from (
     select id from (
       select value as id, key as place from json_each(coalesce(books.sourceIds, '[]'))
-      union all select 'isbn:' || source.isbn, ${most(MAX_SOURCE_IDS)} where books.isbn <> source.isbn
-      union all select value, 1 + ${most(MAX_SOURCE_IDS)} + key from json_each(coalesce(source.sourceIds, '[]'))
-    ) group by id order by min(place) limit ${most(MAX_SOURCE_IDS)}
+      union all select 'isbn:' || source.isbn, ${number(MAX_SOURCE_IDS)} where books.isbn <> source.isbn
+      union all select value, 1 + ${number(MAX_SOURCE_IDS)} + key from json_each(coalesce(source.sourceIds, '[]'))
+    ) group by id order by min(place) limit ${number(MAX_SOURCE_IDS)}
   )
 )`
 const TARGET = sql.raw('select targetId from pair')
@@ -105,6 +108,7 @@ const ofUnread = (column: string) =>
 
 /** The statements of a merge, in this order. They do nothing unless the books can be merged. */
 const MOVES = {
+  markSource,
   /** An open reading of the source becomes a stopped one if the target has one, too. Otherwise `takeOpen` moves it. */
   moveEnded: statement`
     ${insertPast} ${selectCurrent(
@@ -125,7 +129,7 @@ const MOVES = {
   moveProgress: statement`
     update or ignore progress set bookId = targetId from pair where ${ofSource('progress')} and at in (
       select event.at from progress as event where ${ofSource('event')}
-      order by event.at desc limit max(0, ${most(MAX_EVENTS)} - coalesce(${latest('total')}, 0))
+      order by event.at desc limit max(0, ${number(MAX_EVENTS)} - coalesce(${latest('total')}, 0))
     )`,
   countProgress: statement`
     update progress set total = (select count(*) from progress as each where ${ofTarget('each')})

@@ -61,21 +61,20 @@ const allowedBy = ({ startedAt, finishedAt, outcome, note, paused }: ReadingPatc
   }
 }
 
-/** Both updates, of which one finds the reading; then the current reading changes places with a later past one. */
+/** Both updates, of which one finds the reading. If the order can change, a later past one then becomes the current one. */
 const toUpdates = (patch: ReadingPatch) => {
   const isAllowed = allowedBy(patch)
   const current = sql`currentReadings as c where c.bookId in (${BOOK_OF_CURRENT}) and ${isAllowed('c')}`
   const past = sql`${isOwnPast} and ${isAllowed('readings')}`
-  // The conditions still hold after the change.
-  const changed = sql`select c.bookId from ${current} union all select bookId from readings where ${past}`
-  const [keep, promote] = settle(changed, { among: BOOK_OF_READING })
-  return [
+  const updates = [
     sqlStatement<Row>`
       update books set ${toBookChanges(patch)} from ${current} and books.bookId = c.bookId returning ${ofBook}`,
     sqlStatement<Row>`update readings set ${assignments(toPastChanges(patch))} where ${past} returning ${ofPast}`,
-    sqlStatement<Row>`${keep}`,
-    sqlStatement<Row>`${promote}`,
   ]
+  if ([patch.startedAt, patch.finishedAt, patch.outcome].every((sent) => sent === undefined)) return updates
+  // The conditions still hold after the change.
+  const changed = sql`select c.bookId from ${current} union all select bookId from readings where ${past}`
+  return [...updates, ...settle(changed, { among: BOOK_OF_READING }).map((step) => sqlStatement<Row>`${step}`)]
 }
 
 type Stored = Row & { isPast: number }

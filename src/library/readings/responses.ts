@@ -76,8 +76,8 @@ export const readingsReference: FeatureReference = {
       operationId: 'updateReading',
       summary: 'Update a reading',
       description:
-        'Absent fields stay unchanged. The book changes with its current reading. If a past one is then later, ' +
-        'it becomes the current one. An empty object changes nothing.',
+        'Absent fields stay unchanged. The book changes with its current reading. After a change of dates or outcome, ' +
+        'a past one that is later becomes the current one. An empty object changes nothing.',
       responses: { 200: json(Reading, 'The updated reading') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },

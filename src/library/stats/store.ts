@@ -61,7 +61,7 @@ const readingsWithBooks = sql`
     ${isReread} as isReread,
     coalesce(reading.format, books.format) as format, title, author, itemPage as pages, language, iif(outcome = 'FINISHED', (
       select json_group_array(tag) from bookTags cross join tags using (memberId, tagId)
-      where bookTags.memberId = ${callerId} and bookTags.bookId = reading.bookId
+      where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
     ), '[]') as tags
   from reading cross join books on books.bookId = reading.bookId
     left join ${firstFinishes} as first on first.bookId = reading.bookId`

@@ -117,7 +117,7 @@ const update = command('update reading', 6, fc.tuple(position, anyOf(fields)), (
       const others = pastOf(library, book.bookId).filter((each) => each.readingId !== readingId)
       library.readings.set(book.bookId, [...others, { ...reading, paused: false }])
     }
-    settleReadings(library, book)
+    if ([startedAt, finishedAt, outcome].some((sent) => sent !== undefined)) settleReadings(library, book)
     return { status: 200, body: toReading(isCurrent ? reading : { ...reading, paused: false }) }
   }
   return { method: 'PATCH', path: `/readings/${readingId}`, body, respond }

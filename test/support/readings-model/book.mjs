@@ -82,7 +82,8 @@ export class Book extends BookRow {
       this.own = { ...this.own }
       this.updateCurrent(patch)
     } else this.past = this.past.map((each) => (each.readingId === readingId ? { ...each, ...past } : each))
-    this.settle()
+    // A rating or a note changes no order.
+    if ('startedAt' in patch || 'outcome' in patch) this.settle()
   }
   deleteReading({ readingId }) {
     if (this.current()?.readingId === readingId) {

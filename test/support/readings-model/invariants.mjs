@@ -99,10 +99,11 @@ export const checkStep = ({ seen, logged, kind, values, before, after, library, 
   for (const id of ids) assert.ok(!gone.has(id), `${id} came back`)
   for (const each of lost) if (!isHidden(each)) gone.add(each.readingId)
 
-  // 5. After a change of readings, an ended current one is the latest.
-  const changed = ['createReading', 'updateReading', 'merge'].includes(kind)
-    ? [{ bookId, ended: [], refined: true }]
-    : []
+  // 5. After a change of readings that can change their order, an ended current one is the latest.
+  const isOrdered =
+    ['createReading', 'merge'].includes(kind) ||
+    (kind === 'updateReading' && ('startedAt' in values || 'outcome' in values))
+  const changed = isOrdered ? [{ bookId, ended: [], refined: true }] : []
   for (const { bookId: id, ended, refined } of values.items ?? changed) {
     const model = library.books.get(id)
     const current = model?.current()

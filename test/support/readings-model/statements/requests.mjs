@@ -94,7 +94,7 @@ export const createRequests = (broken, blocks) => {
     return [
       `update books set ${sets.join(', ')} where ${ownBook} and ${isOfBook}`,
       ...(patch.outcome === null ? [] : [`update readings set ${ofPast.join(', ')} where ${isPast}`]),
-      ...settle(ONE),
+      ...(isSent('startedAt') || isSent('outcome') ? settle(ONE) : []),
     ]
   }
 
