@@ -5,18 +5,20 @@ import type { Service } from '../harness/service'
 
 /** `name`: the column with the key, by which the rows are counted. The path of an image is its identifier. */
 const KINDS = {
-  books: { id: 'bookId', name: 'title', toPath: () => '/books', more: {} },
+  books: { id: 'bookId', table: 'books', name: 'title', toPath: () => '/books', more: {} },
   memos: {
     id: 'memoId',
+    table: 'memos',
     name: 'memoContent',
     toPath: (bookId?: number) => `/memos?bookId=${bookId}`,
     more: { memoBookPage: 1 },
   },
   readings: {
     id: 'readingId',
+    table: 'allReadings',
     name: 'note',
     toPath: (bookId?: number) => `/books/${bookId}/readings`,
-    // In the past, so that the stars and the status of the book stay as they are.
+    // In the past, and without stars, so that those of the book stay as they are.
     more: { finishedAt: '1999', outcome: 'STOPPED' },
   },
 }
@@ -40,6 +42,7 @@ export const createOnce = async (service: Service, member: Member, creation: Cre
 /** How many rows a key made. An image has no text. */
 export const countCreated = async ({ database }: Service, { memberId }: Member, { kind, key }: Creation) => {
   if (kind === 'images') return 1
-  const count = `select count(*) as count from ${kind} where memberId = ? and ${KINDS[kind].name} = ?`
+  const { table, name } = KINDS[kind]
+  const count = `select count(*) as count from ${table} where memberId = ? and ${name} = ?`
   return database.prepare(count).bind(memberId, key).first<number>('count')
 }
