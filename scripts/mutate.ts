@@ -60,12 +60,19 @@ const listMutants = (file: string) => {
   return mutants.filter(isChange)
 }
 
-/** The projects that run a file of tests by itself. */
-const SINGLE_FILES = ['functions', 'alone', 'file']
+/** The projects that run a file of tests by itself, or those of an area. */
+const SINGLE_FILES = ['functions', 'alone', 'file', 'shared']
 const listLikelyTests = (file: string) => {
   const parts = file.replace(/\.ts$/, '').split('/').slice(1)
   const names = parts.flatMap((part) => [part, ...(MORE_TESTS[part] ?? [])])
   return globSync('test/features/*/*.test.ts').filter((test) => names.some((name) => basename(test).startsWith(name)))
+}
+
+const AREAS = ['accounts', 'library', 'transfer']
+/** The file that runs all tests of the area of a file in one Worker. */
+const listAreaTests = (file: string) => {
+  const area = AREAS.find((name) => file.startsWith(`src/${name}/`)) ?? 'operations'
+  return [`test/shared/${area}.test.ts`]
 }
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
@@ -200,8 +207,11 @@ const compiles = () => run('tsc', '-p . --incremental --tsBuildInfoFile dist/mut
 /** Returns the phase and the test that find a mutant. */
 const findMutant = async (file: string) => {
   for (const phase of PHASES) {
-    const likely = phase.likely ? listLikelyTests(file) : []
-    const runs = [...(phase.likely && likely.length > 0 ? [[...phase.likely, ...likely]] : []), phase.args]
+    const likely = phase.likely ? [listLikelyTests(file), listAreaTests(file)] : []
+    const runs = [
+      ...likely.filter((tests) => tests.length > 0).map((tests) => [...(phase.likely ?? []), ...tests]),
+      phase.args,
+    ]
     for (const args of runs) {
       const failure = await findFailure(args, timeouts.get(phase) ?? 0)
       if (failure) return { name: phase.name, failure }
