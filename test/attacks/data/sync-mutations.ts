@@ -78,7 +78,12 @@ export const mutations: Mutation[] = [
     rule: 'what a merge moves is in the log',
     edits: [replaceTrigger('memos_update_logged', /(NEW|OLD)\.bookId, |bookId, (?=memoType)/g, '')],
   },
-  one('a merge is in the log', 'src/library/books/merge.ts', '    logged: logTarget(values),\n', ''),
+  one(
+    'a merge is in the log',
+    'src/library/books/merge.ts',
+    'from pair cross join changes on memberId = ownerId order by seq desc limit 1',
+    'from pair cross join changes on memberId = ownerId order by seq desc limit 0',
+  ),
   one(
     'a replica proves the first sync, too',
     FEED,
@@ -90,12 +95,11 @@ export const mutations: Mutation[] = [
   one(
     'a key is stored with its row',
     MEMOS,
-    'await runAsCaller(db, caller, { guard: selectUsage({ bookId }), ...insertMemo(values, key, quotas) })',
-    `await (async () => {
-      const { stored, used, ...insert } = insertMemo(values, key, quotas)
-      const first = await runAsCaller(db, caller, { guard: selectUsage({ bookId }), ...insert })
-      return key ? { ...first, ...(await runAsCaller(db, caller, { stored: first.created && stored, used })) } : first
-    })()`,
+    `  const batch = { guard: selectMemoRoom({ bookId }), ...insertMemo(values, key, quotas) }
+  const { guard: book, created, used } = await runAsCaller(db, caller, batch)`,
+    `  const { stored: storeKey, used: selectUsed, ...insert } = insertMemo(values, key, quotas)
+  const { guard: book, created } = await runAsCaller(db, caller, { guard: selectMemoRoom({ bookId }), ...insert })
+  const { used } = key ? await runAsCaller(db, caller, { stored: created && storeKey, used: selectUsed }) : {}`,
   ),
   {
     rule: 'a key outlives its row',
@@ -111,7 +115,7 @@ export const mutations: Mutation[] = [
     rule: 'versions are random',
     edits: [
       ['src/library/memos/versions.ts', 'Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) + 1', '1'],
-      [MEMOS, '[...(expected ?? []), version]', 'expected ?? []'],
+      [MEMOS, '[...expected, version]', 'expected'],
       [MEMOS, 'updatedAt: now, version }', 'updatedAt: now }'],
       [
         MEMOS,

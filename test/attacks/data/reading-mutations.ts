@@ -1,0 +1,98 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are code
+// The building blocks of readings, each broken in the real code:
+// npm run mutate -- --list test/attacks/data/reading-mutations.ts
+import type { Mutation } from './sync-mutations.ts'
+
+export const command = 'attack -- model'
+export const environment = { SEQUENCES: '1000' }
+
+const BLOCKS = 'src/library/readings/blocks.ts'
+const CHANGE = 'src/library/readings/change.ts'
+const STATUS = 'src/library/books/status.ts'
+const MERGE = 'src/library/books/merge.ts'
+const SHOWN = 'src/db/schema/shown-reading.ts'
+
+const one = (rule: string, file: string, from: string, to: string): Mutation => ({ rule, edits: [[file, from, to]] })
+
+export const mutations: Mutation[] = [
+  one(
+    'a book that is opened keeps its reading',
+    STATUS,
+    "keep(book, sql`c.outcome is not null and ${hasRoom('c')}`)",
+    'keep(book, sql`false`)',
+  ),
+  one('a book that is put back keeps its reading', STATUS, "keep(book, hasRoom('c'))", 'keep(book, sql`false`)'),
+  one('an open reading of which no more is known ends without a trace', STATUS, 'return [end, keep', 'return [keep'),
+  one(
+    'a kept reading keeps its note, format and stars',
+    BLOCKS,
+    'c.quarters, c.format, c.note',
+    'c.quarters, null, null',
+  ),
+  one('a renewed reading is blank', BLOCKS, 'readingSince = ${now}, ${CLEAR}', 'readingSince = ${now}'),
+  one('a renewed reading has an identifier of its own', BLOCKS, 'readingId = ${lastReadingId} + place,', ''),
+  one(
+    'dates of the archived reading are not those of the next one',
+    BLOCKS,
+    'archivedStart = substr(books.readStartDate, 1, 10),',
+    '',
+  ),
+  one('a mistake undone leaves one reading', STATUS, "books.bookStatus <> 'DONE' and ${isSame}", 'false'),
+  one('a stopped reading stays stopped when the book is finished later', STATUS, ' and ${wasPutBack}`', '`'),
+  one('the deleted current reading makes room for the newest', CHANGE, '[promoteNext, clearBook,', '[clearBook,'),
+  one(
+    'the newest of the past readings is promoted',
+    BLOCKS,
+    "(finishedAt, startedAt, '') desc, readingId desc",
+    "(finishedAt, startedAt, '') asc, readingId desc",
+  ),
+  one(
+    'a later past reading changes places with the current one',
+    CHANGE,
+    '...settle(changed',
+    '...settle(sql`select null`',
+  ),
+  one(
+    'a promoted reading brings its stars',
+    BLOCKS,
+    'star = coalesce(${starsOf(quarters)}, books.star)',
+    'star = books.star',
+  ),
+  one(
+    'deleting the archived reading uncovers the dates of the book',
+    CHANGE,
+    '[promoteNext, clearBook, forgetArchived,',
+    '[promoteNext, clearBook,',
+  ),
+  one(
+    'quarters count while they round to the stars',
+    SHOWN,
+    '`iif(${toStars(`${row}quarters`)} = ${row}star, ',
+    '`iif(${row}quarters IS NOT NULL, ',
+  ),
+  one(
+    'a stopped reading is finished when the book gets an end',
+    SHOWN,
+    '${row}isStopped AND ${end} IS NULL',
+    '${row}isStopped',
+  ),
+  one(
+    'a merge moves past readings',
+    MERGE,
+    'update readings set bookId = targetId from pair',
+    'update readings set bookId = bookId from pair',
+  ),
+  one(
+    'a merge into an open book stops the other open reading',
+    MERGE,
+    "(${isOpen('targetId')} and ${isRefinedInSource})",
+    'false',
+  ),
+  one(
+    'a merge keeps the ended reading that an open one replaces',
+    MERGE,
+    "c.outcome is not null and ${isOpen('sourceId')}",
+    'false',
+  ),
+  one('a merge takes the open reading', MERGE, "books.bookStatus <> 'ING' and c.outcome is null", 'false'),
+]
