@@ -4,7 +4,7 @@
 import type { Mutation } from './sync-mutations.ts'
 
 export const command = 'attack -- model'
-export const environment = { SEQUENCES: '1000' }
+export const environment = { SEQUENCES: '400' }
 
 const BLOCKS = 'src/library/readings/blocks.ts'
 const CHANGE = 'src/library/readings/change.ts'
