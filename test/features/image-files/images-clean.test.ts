@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cleanImage, type ImageType } from '../../../src/library/images/clean/clean-image'
-import { join, type Part, store, toText, u32 } from '../../support/bytes'
+import { join, type Part, store, toText, u32, zeros } from '../../support/bytes'
 import { CAMERA_MARKS } from '../../support/images/camera'
 import { displayP3, palettePng } from '../../support/images/encoded'
 import {
@@ -26,6 +26,7 @@ import {
   type Metadata,
   png,
   SIZE,
+  segment,
   WEBP_DATA,
   webp,
 } from '../../support/images/pictures'
@@ -129,6 +130,16 @@ it.each(EXIF_KINDS)('keeps the orientation: %s', (_name, _extension, make) => {
 const PROFILE_KINDS = KINDS.filter(([name, extension]) => extension !== 'gif' && !name.includes('animated'))
 it.each(PROFILE_KINDS)('keeps the colour profile: %s', (_name, _extension, make) => {
   expect(count(clean(make({ profile: true })), displayP3)).toBe(1)
+})
+
+it('fills the segments of a JPEG with a large colour profile', () => {
+  const profile = join(u32(70_000), displayP3.subarray(4), zeros(70_000 - displayP3.length))
+  const inSegments = (length: number) =>
+    join(
+      segment(0xe2, 'ICC_PROFILE\0', [1, 2], profile.subarray(0, length)),
+      segment(0xe2, 'ICC_PROFILE\0', [2, 2], profile.subarray(length)),
+    )
+  expect(count(clean(jpeg({ extra: inSegments(30_000) })), inSegments(65_519))).toBe(1)
 })
 
 const UNCHANGED_KINDS = KINDS.filter(([, extension]) => ['png', 'gif', 'webp'].includes(extension))
