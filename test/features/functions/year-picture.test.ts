@@ -32,6 +32,16 @@ describe('the picture of a year', () => {
     expect(cut.filter((text) => !text?.match(RegExp(`^(?:(?:${family})+|각+)…$`)))).toEqual([])
   })
 
+  it('draws a cut title only where at least ten letters fit', () => {
+    const title = 'A long title of a book that never ends, not even here'
+    const cut = [5, 80].map((books) => {
+      const texts = readTexts(drawYear(toYear(Array(books).fill(title)), { theme: 'light', size: 'card' }))
+      return texts.flatMap((text = '') => (text.endsWith('…') ? text.length - 1 : []))
+    })
+    expect(cut.map(({ length }) => length > 0)).toEqual([true, true])
+    expect(cut.flat().filter((letters) => letters < 10)).toEqual([])
+  })
+
   it('writes titles from right to left by their first letter', () => {
     const titles = ['"النبي" in English', 'The Prophet (النبي)']
     const drawn = drawYear(toYear(titles, { bestRated: [] }), { theme: 'light', size: 'page' })
