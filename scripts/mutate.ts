@@ -2,7 +2,7 @@
 // finds. A survivor indicates a missing test or unnecessary code. Tests that share a name with the file run first.
 //   npm run mutate -- --files 'src/library/images/**' --count 10 --seed 42
 //   npm run mutate -- --all     # also runs what only `npm run test:all` does, on mutants that `npm test` does not find
-// Or makes each mutation of a list, and runs the attack that must find it:
+// Or makes each mutation of a list, and runs the tests or the attack that must find it:
 //   npm run mutate -- --list test/attacks/data/sync-mutations.ts --only cursor
 import { type ChildProcess, spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -91,7 +91,7 @@ const USAGE = `Usage: npm run mutate -- [--count N] [--seed N] [--files GLOB] [-
   --files  what to mutate; default: src/**/*.ts
   --tests  a file of tests; default: what npm test runs
   --all    also runs what only npm run test:all does, on mutants that npm test does not find
-  --list   makes each mutation of a list, and runs the attack that must find it`
+  --list   makes each mutation of a list, and runs the tests or the attack that must find it`
 const { count, seed, files, list, only, ...flags } = parseArgs({ options }).values
 if (flags.help) {
   console.log(USAGE)
@@ -151,26 +151,37 @@ type TestResults = {
 /** `edits`: each text occurs once in its file, which is created if the text is empty. */
 type Mutation = { rule: string; edits: [file: string, from: string, to: string][] }
 type Report = { figures: [what: string, count: number][]; failures: string[] }
-type List = { mutations: Mutation[]; command: string; environment: Record<string, string> }
+/** Mutations that a file of tests finds, or an attack, the name of which is a `command`. */
+type List = { mutations: Mutation[] } & ({ tests: string[] } | { command: string; environment: Record<string, string> })
 
-const runList = async ({ mutations, command, environment }: List) => {
+/** Runs what must fail. Returns how it failed, or undefined if it passed. */
+const findFailureOf = async (list: List) => {
+  if ('tests' in list) return findFailure([NOT_SLOW, ...inProjects(SINGLE_FILES), ...list.tests], 600_000)
   const results = join(copy, 'dist/mutation.json')
+  rmSync(results, { force: true })
+  const hasPassed = await run(
+    'npm',
+    `run ${list.command} --seed ${seed} --json ${results}`.split(' '),
+    list.environment,
+  )
+  if (hasPassed) return undefined
+  const [{ figures, failures }] = Object.values(JSON.parse(readFileSync(results, 'utf8')).results) as [Report]
+  return `after ${figures[0]?.[1]}: ${failures[0]?.slice(0, 150)}`
+}
+
+const runList = async (list: List) => {
   const survivors: string[] = []
-  for (const { rule, edits } of mutations.filter(({ rule }) => rule.includes(only))) {
+  for (const { rule, edits } of list.mutations.filter(({ rule }) => rule.includes(only))) {
     const before = new Map(edits.map(([file, from]) => [file, from && readFileSync(join(copy, file), 'utf8')]))
     for (const [file, from, to] of edits) {
       const text = from && readFileSync(join(copy, file), 'utf8')
       if (text.split(from).length !== (from ? 2 : 0)) throw new Error(`${rule}: not once in ${file}: ${from}`)
       writeFileSync(join(copy, file), from ? text.replace(from, () => to) : to)
     }
-    rmSync(results, { force: true })
-    const hasSurvived = await run('npm', `run ${command} --seed ${seed} --json ${results}`.split(' '), environment)
+    const failure = await findFailureOf(list)
     for (const [file, text] of before) text ? writeFileSync(join(copy, file), text) : rmSync(join(copy, file))
-    const [{ figures, failures }] = Object.values(JSON.parse(readFileSync(results, 'utf8')).results) as [Report]
-    if (hasSurvived) survivors.push(rule)
-    console.log(
-      `${hasSurvived ? 'SURVIVED' : 'found'} after ${figures[0]?.[1]}: ${rule}: ${failures[0]?.slice(0, 150)}`,
-    )
+    if (!failure) survivors.push(rule)
+    console.log(failure ? `found: ${rule}: ${failure}` : `SURVIVED: ${rule}`)
   }
   console.log(`\n${survivors.length} survived, --seed ${seed}`)
   process.exit(survivors.length > 0 ? 1 : 0)

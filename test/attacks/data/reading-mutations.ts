@@ -3,8 +3,7 @@
 // npm run mutate -- --list test/attacks/data/reading-mutations.ts
 import type { Mutation } from './sync-mutations.ts'
 
-export const command = 'attack -- model'
-export const environment = { SEQUENCES: '400' }
+export const tests = ['test/features/books/readings.test.ts', 'test/features/books/merge.test.ts']
 
 const BLOCKS = 'src/library/readings/blocks.ts'
 const CHANGE = 'src/library/readings/change.ts'
