@@ -32,50 +32,39 @@ const selectMemberUsage = sqlStatement<Usage & OwnQuotas>`
   select yetBooks + ingBooks + doneBooks as books, textBytes, maxBooks, maxTextBytes from members
   where memberId = :memberId and withdrawnAt is null`
 
-const chunkEnd = (entries: ReceivedEntry[], from: number) => {
-  let size = 0
-  let to = from
-  while (to < entries.length && to - from < MAX_CHUNK_ROWS && size < MAX_CHUNK_SIZE) {
-    size += entries[to]?.size ?? 0
-    to += 1
-  }
-  return to
+const takeChunk = (entries: ReceivedEntry[], done: number) => {
+  let [size, to] = [0, done]
+  while (to < entries.length && to - done < MAX_CHUNK_ROWS && size < MAX_CHUNK_SIZE) size += entries[to++]?.size ?? 0
+  return entries.slice(done, to)
 }
 
-/**
- * Plans the rows of a chunk, which come after the first `done` of the file. Returns undefined if a book to which one
- * belongs is gone: it may have been merged into another one.
- */
+/** Rows of the file, after the first `done`. `now`: the local time. */
+type Chunk = { done: number; entries: Entry[]; now: string }
+
+/** Returns undefined if a book to which a row belongs is gone: it may have been merged into another one. */
 const planChunk = async (
   context: RunContext,
   { memberId, merge }: StoredImport,
-  done: number,
-  chunk: Entry[],
+  { done, entries, now }: Chunk,
   matches: Map<Entry, Match>,
-  now: string,
 ) => {
   const matched = new Map<number, Entry>()
-  for (const entry of chunk) {
+  for (const entry of entries) {
     const match = matches.get(entry)
     if (match?.kind === 'same') matched.set(match.bookId, entry)
   }
   const existing = await loadExisting(context, memberId, matched)
   if (existing.size < matched.size) return undefined
   const situation = { now, overwrites: merge === 'overwrite', quotas: context.config, existing }
-  return chunk.map((entry, at) => planRow(done + at + 1, entry, matches.get(entry), situation))
+  return entries.map((entry, at) => planRow({ row: done + at + 1, entry }, matches.get(entry), situation))
 }
 
-/**
- * Commits a planned chunk. Returns false if nothing was written: the import was cancelled, another run has it, or a
- * quota is full.
- */
+/** Returns false if nothing was written: the import was cancelled, another run has it, or a quota is full. */
 const commit = async (
   context: RunContext,
   { memberId, importId, isDryRun, lease }: StoredImport,
-  doneBefore: number,
-  plan: Planned[],
-  now: string,
-  before: Usage,
+  { done: doneBefore, now }: Chunk,
+  { plan, before }: { plan: Planned[]; before: Usage },
 ) => {
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = context.config
   const ofChunk = { memberId, importId, lease, done: doneBefore + plan.length, now: Date.now() }
@@ -109,22 +98,21 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
   let { done } = stored
   while (done < entries.length && Date.now() < deadline && budget.left > 0) {
-    const to = chunkEnd(entries, done)
-    const now = localTime(config.TIME_ZONE)
-    const planned = await planChunk(context, stored, done, entries.slice(done, to), library.matches, now)
+    const chunk = { done, entries: takeChunk(entries, done), now: localTime(config.TIME_ZONE) }
+    const planned = await planChunk(context, stored, chunk, library.matches)
     if (!planned) {
       library = await loadLibrary(context, { ...stored, done }, entries)
       continue
     }
     let plan = limitTags(planned, library.tagKeys)
-    if (!(await commit(context, stored, done, plan, now, before))) {
+    if (!(await commit(context, stored, chunk, { plan, before }))) {
       const { usage } = await query(context, { usage: firstRow(selectMemberUsage(values)) })
       if (!usage) return
       const used = { books: usage.books + before.books, textBytes: usage.textBytes + before.textBytes }
       plan = limitUsage(plan, used, quotasOf(config, usage))
-      if (!(await commit(context, stored, done, plan, now, before))) return
+      if (!(await commit(context, stored, chunk, { plan, before }))) return
     }
-    done = to
+    done += plan.length
     if (isDryRun) before = withAdded(before, plan)
   }
 }

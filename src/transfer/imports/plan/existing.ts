@@ -34,7 +34,7 @@ const selectTagKeys = sqlStatement<{ tagKey: string }>`select tagKey from tags w
 /** The most statements that `loadLibrary` takes. */
 export const libraryStatements = (books: number) => 4 + Math.floor(books / LIBRARY_PAGE)
 
-/** Loads what a run has to know of the library: the books to which the entries that are left belong, and the tags. */
+/** Loads the books to which the entries that are left belong, and the tags of the library. */
 export const loadLibrary = async (context: RunContext, stored: StoredImport, entries: Entry[]) => {
   const { memberId, importId, done } = stored
   const { tagKeys, taken, origins } = await query(context, {
@@ -69,7 +69,6 @@ export type Existing = BookColumns &
     /** What its columns show of the current reading. An unread book may have dates already, and stars. */
     current: KnownReading
     past: Pick<KnownReading, 'startedAt' | 'finishedAt'>[]
-    /** Folded. */
     tagKeys: string[]
     /** The number of its progress events. */
     events: number
@@ -89,10 +88,9 @@ export type SourcedMemo = {
   excerpt: string
 }
 
-type Parsed = 'current' | 'past' | 'tagKeys'
 type ExistingRow = BookColumns &
   Pick<Existing, 'bookId' | 'memoCount' | 'memoBytes' | 'events' | 'planned'> &
-  Record<Parsed, string>
+  Record<'current' | 'past' | 'tagKeys', string>
 const shown = shownReading('books.')
 const SHOWN = ['startedAt', 'finishedAt', 'outcome', 'quarters', 'format', 'note', 'isPaused'] as const
 const selectExisting = sqlStatement<ExistingRow>`

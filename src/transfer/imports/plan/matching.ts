@@ -12,14 +12,10 @@ export type Known = {
   sourceIds: string | null
 }
 
-/**
- * The match of an entry in the library: its book, the first of several that it could be, or one that is only similar.
- */
+/** The match of an entry: its book, the first of several that it could be, or one that is only similar. */
 export type Match = { kind: 'same' | 'ambiguous' | 'similar'; bookId: number } | undefined
 
-/**
- * A book that an earlier import created from an export: its identifier in the exported library, and its title there.
- */
+/** A book that was imported from an export, with its identifier and its title in the exported library. */
 export type Origin = { bookId: number; origin: number; title: string | null }
 
 type Identified = Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'subtitle' | 'author'>
@@ -49,10 +45,7 @@ const originKey = (bookId: number) => `#${bookId}`
 
 const serviceOf = (sourceId: string) => sourceId.slice(0, sourceId.indexOf(':'))
 
-/**
- * Whether two records have identifiers of the same kind that differ: then they are different editions, unless they were
- * merged.
- */
+/** Whether identifiers of the same kind differ: then they are different editions, unless they were merged. */
 const areDifferent = (one: Identified, other: Identified) => {
   if (one.isbn && other.isbn && one.isbn !== other.isbn) return !other.sourceIds.includes(isbnKey(one.isbn))
   const [ownId] = one.sourceIds

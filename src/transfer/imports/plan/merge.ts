@@ -1,11 +1,158 @@
 import { MAX_SOURCE_IDS } from '../../../library/editions/schema'
+import { isInOrder } from '../../../library/readings/schema'
 import { fieldsOf } from '../../../values/book-fields'
 import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
-import type { Entry } from '../../entries/entry'
+import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import { toFullTitle } from '../../entries/names'
+import { changesOfReading, type Known, type ReadingColumns, toStars } from './current-reading'
 import type { Existing } from './existing'
-import { mergeReadings } from './merge-readings'
+import { readingsOf } from './new-book'
+
+const RANK = { YET: 0, ING: 1, DONE: 2 }
+/** Whether a status comes before another. */
+export const isEarlier = (status: ReadingColumns['bookStatus'], other: ReadingColumns['bookStatus']) =>
+  RANK[status] < RANK[other]
+
+const BEHIND: Loss = { code: 'newer-here', field: 'status' }
+const ROUNDED: Loss = { code: 'rating-rounded', field: 'rating' }
+
+type Dates = Pick<EntryReading, 'startedAt' | 'finishedAt'>
+const latestOf = (readings: Dates[]) =>
+  readings.reduce<string | null>((latest, { startedAt, finishedAt }) => {
+    const date = finishedAt ?? startedAt
+    return latest && (date ?? '') < latest ? latest : date
+  }, null)
+
+const isEqual = (one: Dates, other: Dates) => one.startedAt === other.startedAt && one.finishedAt === other.finishedAt
+const isSameDate = (one: string | null, other: string | null) =>
+  one === other || Boolean(one && other && (one.startsWith(other) || other.startsWith(one)))
+/** Whether two readings are the same, as far as both have dates. */
+const isAlike = (one: Dates, other: Dates) =>
+  one.finishedAt || other.finishedAt
+    ? isSameDate(one.finishedAt, other.finishedAt)
+    : !one.startedAt || !other.startedAt || isSameDate(one.startedAt, other.startedAt)
+
+/** Pairs readings of a file with stored ones, each at most once, preferably with equal dates. */
+const findStored = (stored: Dates[], wanted: EntryReading[]) => {
+  const left = new Set(stored)
+  const pairs = new Map<EntryReading, Dates>()
+  for (const isSame of [isEqual, isAlike]) {
+    for (const reading of wanted.toReversed()) {
+      const same = pairs.has(reading) ? undefined : [...left].find((known) => isSame(known, reading))
+      if (same && left.delete(same)) pairs.set(reading, same)
+    }
+  }
+  return pairs
+}
+
+/** A reading of the library with what the same one of a file adds. Its own values stay, unless the import overwrites. */
+const combine = (current: Known, wanted: EntryReading, overwrites: boolean): Known => {
+  const choose = <Value>(own: Value, other: Value) => (overwrites ? (other ?? own) : (own ?? other))
+  const isOpen = current.outcome === null
+  const outcome = isOpen || overwrites ? wanted.outcome : current.outcome
+  const finishedAt = isOpen ? wanted.finishedAt : (current.finishedAt ?? wanted.finishedAt)
+  const isSameStart = isSameDate(current.startedAt, wanted.startedAt)
+  const chosen = isSameStart ? current.startedAt : choose(current.startedAt, wanted.startedAt)
+  // A finish of the file can come before the start here, or the other way round.
+  const starts = isOpen ? [chosen, current.startedAt, wanted.startedAt, null] : [chosen]
+  const isPaused = overwrites ? wanted.isPaused : current.isPaused || wanted.isPaused
+  return {
+    startedAt: starts.find((startedAt) => isInOrder({ startedAt, finishedAt })) ?? current.startedAt,
+    ...{ finishedAt, outcome, isPaused: isPaused && outcome === null },
+    quarters: choose(current.quarters, wanted.quarters),
+    format: choose(current.format, wanted.format ?? null),
+    note: choose(current.note, wanted.note),
+  }
+}
+
+/** What a file without readings changes. */
+const mergeStatus = (book: Existing, entry: Entry, overwrites: boolean) => {
+  const changes: Partial<ReadingColumns> = {}
+  const status = entry.status ?? book.bookStatus
+  const isBehind = isEarlier(status, book.bookStatus)
+  // DONE can mean a past reading.
+  const isNext = isEarlier(book.bookStatus, status) && !(status === 'DONE' && book.past.length > 0)
+  if (isNext) Object.assign(changes, { bookStatus: status, isStopped: false })
+  if (isBehind && overwrites) changes.bookStatus = status
+  for (const name of ['readStartDate', 'readEndDate'] as const) {
+    const [own, time] = [book[name], isBehind && !overwrites ? null : entry.exact?.[name]]
+    if (time && (own === null || (overwrites && own.slice(0, 10) !== time.slice(0, 10)))) changes[name] = time
+  }
+  const stars = entry.exact?.star ?? toStars(entry.quarters)
+  if (stars && (book.star === 0 || overwrites)) changes.star = stars
+  return changes
+}
+
+type MergedReadings = {
+  /** The columns of the current reading that change. */
+  changes: Partial<ReadingColumns>
+  /** Past readings that the book lacks, oldest first. */
+  ended: EntryReading[]
+  /** An open reading that begins after the current one. */
+  open?: EntryReading
+  losses: Loss[]
+}
+
+const changed = (book: Existing, merged: Partial<ReadingColumns>): Partial<ReadingColumns> =>
+  Object.fromEntries(Object.entries(merged).filter(([name, value]) => value !== book[name as keyof ReadingColumns]))
+
+/**
+ * The ended readings of a file that a book lacks, and the one that is its current reading: it has the same dates, ends it,
+ * or is the newest one for an unread book. If it is open in the file, too, no ended one ends it.
+ */
+const findCurrent = ({ bookStatus, current, past }: Existing, ended: EntryReading[], open?: EntryReading) => {
+  const isGoingOn = bookStatus === 'ING' && open !== undefined
+  const pairs = findStored(isGoingOn || bookStatus === 'YET' ? past : [current, ...past], ended)
+  const missing = ended.filter((reading) => !pairs.has(reading))
+  if (isGoingOn) return { missing, same: open }
+  if (bookStatus === 'YET') return { missing, same: open ?? missing.at(-1) }
+  const began = current.startedAt ?? latestOf(past)
+  const ends = (reading: EntryReading) =>
+    reading.finishedAt ? isInOrder({ ...reading, startedAt: began }) : isAlike(current, reading)
+  const same = ended.find((reading) => pairs.get(reading) === current)
+  return { missing, same: same ?? (bookStatus === 'ING' ? missing.findLast(ends) : undefined) }
+}
+
+/** Merges the readings of an entry into a book. Those that the book has already are found by their dates. */
+const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): MergedReadings => {
+  const { bookStatus, current, past } = book
+  const wanted = readingsOf(entry)
+  if (wanted.length === 0) {
+    const changes = changed(book, mergeStatus(book, entry, overwrites))
+    const isRounded = changes.star !== undefined && (entry.quarters ?? 0) % 4 !== 0
+    const isBehind = !overwrites && entry.status && isEarlier(entry.status, bookStatus)
+    return { changes, ended: [], losses: [...(isRounded ? [ROUNDED] : []), ...(isBehind ? [BEHIND] : [])] }
+  }
+  const [ended, [open]] = [wanted.filter(({ outcome }) => outcome), wanted.filter(({ outcome }) => !outcome)]
+  const { missing, same } = findCurrent(book, ended, open)
+  const isFirst = bookStatus === 'YET'
+  // The start date that an unread book may have belongs to no reading.
+  const own = isFirst && same?.startedAt ? { ...current, startedAt: null } : current
+  // Stars that the book shows already can be those of a reading before.
+  const isStarKnown =
+    !isFirst && !entry.exact && same?.outcome === current.outcome && toStars(same.quarters) === book.star
+  const news = isStarKnown ? { ...same, quarters: null } : same
+  const changes = news ? changesOfReading(book, combine(own, news, overwrites), entry.exact) : {}
+  if (isFirst && same?.createdAt) changes.readingSince = Date.parse(same.createdAt)
+  const isRead = bookStatus === 'DONE'
+  const latest = latestOf([current, ...past])
+  const [began, lastEnd] = [open?.startedAt ?? open?.createdAt?.slice(0, 10) ?? null, latestOf(ended)]
+  // The file has the current reading, too, or its open one began after all that are here, or its last end is not before them.
+  const isNext =
+    same !== undefined ||
+    !isInOrder({ startedAt: began, finishedAt: latest }) ||
+    (lastEnd !== null && isInOrder({ startedAt: latest, finishedAt: lastEnd }))
+  const begun = isRead && (overwrites || isNext) ? open : undefined
+  const isBehind = (isRead && open && !begun) || (same?.outcome === 'STOPPED' && current.outcome === 'FINISHED')
+  const others = missing.filter((each) => each !== same)
+  return {
+    changes: changed(book, changes),
+    ended: others,
+    open: begun,
+    losses: isBehind && !overwrites ? [BEHIND] : [],
+  }
+}
 
 /** A title with its subtitle stays as it is if the file has the same, divided otherwise. */
 const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partial<BookColumns> => {
@@ -23,9 +170,7 @@ const mergeDetails = (book: Existing, entry: Entry, overwrites: boolean): Partia
   }
 }
 
-/**
- * What an entry changes in a book of the library. Nothing is removed, and a book never moves back unless `overwrites`.
- */
+/** What an entry changes in a book. Nothing is removed, and a book moves back only if the import overwrites. */
 export const mergeInto = (book: Existing, entry: Entry, overwrites: boolean) => {
   const changes = mergeDetails(book, entry, overwrites)
   const known: string[] = book.sourceIds === null ? [] : JSON.parse(book.sourceIds)

@@ -7,11 +7,13 @@ import type { BookColumns } from '../../book-columns'
 import type { Code, Entry, EntryMemo, EntryProgress, EntryReading, Loss } from '../../entries/entry'
 import type { ImportRow } from '../responses'
 import type { ReadingColumns } from './current-reading'
-import type { Existing } from './existing'
+import type { Existing, SourcedMemo } from './existing'
 import type { Match } from './matching'
-import { memoBytes, planMemos, type ReplacedText, textGrowth } from './memos'
 import { mergeInto } from './merge'
 import { textBytesOf, toNewBook } from './new-book'
+
+/** A text for a memo that an earlier import wrote from the same column. */
+export type ReplacedText = EntryMemo & { replaced: SourcedMemo }
 
 /** What an import does with a row of its file. */
 export type Planned = {
@@ -40,26 +42,39 @@ export type Planned = {
   progress: EntryProgress[]
 }
 
+type Row = Pick<Planned, 'row' | 'entry'>
+const NOTHING = { bookId: null, bytes: 0, readings: [], tags: [], memos: [], texts: [], progress: [] }
 /** A row of which only the report is written. */
-export const reportOnly = (
-  row: number,
-  entry: Entry,
-  outcome: Planned['outcome'],
-  code: Code | null,
-  bookId: number | null = null,
-): Planned => ({
-  ...{ row, entry, outcome, code, bookId, losses: entry.losses },
-  ...{ bytes: 0, readings: [], tags: [], memos: [], texts: [], progress: [] },
-})
+const reportOnly = ({ row, entry }: Row, result: Pick<Planned, 'outcome' | 'code'> & { bookId?: number | null }) => {
+  return { ...NOTHING, row, entry, losses: entry.losses, ...result }
+}
+const overQuota = ({ bookId, ...row }: Planned) => reportOnly(row, { outcome: 'failed', code: 'quota', bookId })
+
+const memoBytes = (memos: EntryMemo[]) => utf8Bytes(...memos.map(({ content }) => content))
+const textGrowth = (texts: ReplacedText[]) =>
+  texts.reduce((sum, { content, replaced }) => sum + Math.max(0, utf8Bytes(content) - replaced.bytes), 0)
+/** A text that a column had earlier is only replaced if the import overwrites, and the member has not edited it. */
+const planMemos = ({ missing, sourced }: Existing, overwrites: boolean) => {
+  const memos: EntryMemo[] = []
+  const texts: ReplacedText[] = []
+  const losses: Loss[] = []
+  for (const memo of missing.memos) {
+    const earlier = sourced.filter(({ source }) => source === memo.source)
+    const replaced = overwrites ? earlier.findLast(({ isEdited }) => !isEdited) : undefined
+    if (!memo.source || earlier.length === 0) memos.push(memo)
+    else if (replaced) texts.push({ ...memo, replaced })
+    else losses.push({ code: 'text-kept', field: memo.source.slice(memo.source.indexOf(' ') + 1) })
+  }
+  return { memos, texts, losses }
+}
 
 const noteBytes = (readings: EntryReading[]) => utf8Bytes(...readings.map(({ note }) => note))
 
-const planNew = (row: number, entry: Entry, now: string, similarTo?: number): Planned => {
+const planNew = ({ row, entry }: Row, now: string, similarTo?: number): Planned => {
   const { columns, readings, losses } = toNewBook(entry, now)
   const { tags, memos } = entry
   return {
-    ...reportOnly(row, entry, 'created', similarTo ? 'possible-duplicate' : null),
-    similarTo,
+    ...{ ...NOTHING, row, entry, outcome: 'created', code: similarTo ? 'possible-duplicate' : null, similarTo },
     losses: [...entry.losses, ...losses],
     bytes: textBytesOf(columns) + noteBytes(readings) + memoBytes(memos),
     book: columns,
@@ -67,13 +82,11 @@ const planNew = (row: number, entry: Entry, now: string, similarTo?: number): Pl
   }
 }
 
-const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boolean): Planned => {
-  const { missing } = book
+const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean): Planned => {
   const { changes, ...merged } = mergeInto(book, entry, overwrites)
   const losses = [...entry.losses, ...merged.losses]
-  const lose = (code: Code, field: string) => void losses.push({ code, field })
   const fitting = <Item>(items: Item[], most: number, field: string) => {
-    if (items.length > most) lose('too-many', field)
+    if (items.length > most) losses.push({ code: 'too-many', field })
     return items.slice(0, Math.max(0, most))
   }
   // The current reading becomes a past one if another begins.
@@ -83,50 +96,43 @@ const planExisting = (row: number, entry: Entry, book: Existing, overwrites: boo
   const tags = fitting(newTags, MAX_BOOK_TAGS - book.tagKeys.length, 'tags')
   const { memos, texts, losses: lostTexts } = planMemos(book, overwrites)
   losses.push(...lostTexts)
-  let progress = missing.events
+  let progress = book.missing.events
   // The latest event would replace a page that was entered in this library.
   const isPageKept = !overwrites && book.events === 0 && ![0, progress.at(-1)?.page].includes(book.currentPage)
-  const isTooMuch = book.events + missing.events.length > MAX_EVENTS
+  const isTooMuch = book.events + progress.length > MAX_EVENTS
   if (progress.length > 0 && (isPageKept || isTooMuch)) {
-    lose(isPageKept ? 'newer-here' : 'too-many', 'progress')
+    losses.push({ code: isPageKept ? 'newer-here' : 'too-many', field: 'progress' })
     progress = []
   }
   const isChanged = [Object.keys(changes), readings, tags, memos, texts, progress].some(({ length }) => length > 0)
   const grown = Math.max(0, textBytesOf({ ...book, ...changes }) - textBytesOf(book))
   const code = losses.some(({ code }) => code === 'newer-here') ? 'newer-here' : null
   return {
-    ...reportOnly(row, entry, isChanged || open ? 'updated' : 'unchanged', code, book.bookId),
-    losses,
+    ...{ row, entry, outcome: isChanged || open ? 'updated' : 'unchanged', code, losses, bookId: book.bookId },
     bytes: grown + noteBytes(open ? [...readings, open] : readings) + memoBytes(memos) + textGrowth(texts),
     existing: book,
     ...{ changes, readings, open, tags, memos, texts, progress },
   }
 }
 
-type Situation = {
-  now: string
-  overwrites: boolean
-  quotas: Quotas
-  existing: Map<number, Existing>
-}
+type Situation = { now: string; overwrites: boolean; quotas: Quotas; existing: Map<number, Existing> }
 
 /** Plans a row, given the match of its entry in the library. */
-export const planRow = (row: number, entry: Entry, match: Match, situation: Situation): Planned => {
-  const { now, overwrites, quotas, existing } = situation
-  if (entry.failure) {
-    return reportOnly(row, entry, entry.failure === 'duplicate-in-file' ? 'skipped' : 'failed', entry.failure)
-  }
-  if (match?.kind === 'ambiguous') return reportOnly(row, entry, 'skipped', 'ambiguous-match', match.bookId)
-  const book = match?.kind === 'same' ? existing.get(match.bookId) : undefined
+export const planRow = (row: Row, match: Match, { now, overwrites, quotas, existing }: Situation): Planned => {
+  const code = row.entry.failure
+  if (code) return reportOnly(row, { outcome: code === 'duplicate-in-file' ? 'skipped' : 'failed', code })
+  const { kind, bookId = 0 } = match ?? {}
+  if (kind === 'ambiguous') return reportOnly(row, { outcome: 'skipped', code: 'ambiguous-match', bookId })
+  const book = kind === 'same' ? existing.get(bookId) : undefined
   const planned = book
-    ? planExisting(row, entry, book, overwrites)
-    : planNew(row, entry, now, match?.kind === 'similar' ? match.bookId : undefined)
+    ? planExisting(row, book, overwrites)
+    : planNew(row, now, kind === 'similar' ? bookId : undefined)
   const { memos, texts } = planned
   const addedBytes = memoBytes(memos) + textGrowth(texts)
   const isFull =
     (memos.length > 0 && (book?.memoCount ?? 0) + memos.length > quotas.MAX_MEMOS_PER_BOOK) ||
     (addedBytes > 0 && (book?.memoBytes ?? 0) + addedBytes > quotas.MAX_BOOK_TEXT_BYTES)
-  return isFull ? reportOnly(row, entry, 'failed', 'quota', planned.bookId) : planned
+  return isFull ? overQuota(planned) : planned
 }
 
 /** What counts towards the quotas of a member. */
@@ -141,7 +147,6 @@ export const limitTags = (plan: Planned[], known: Set<string>) =>
     return { ...planned, tags, losses: [...planned.losses, { code: 'too-many', field: 'tags' }] }
   })
 
-/** The usage with what planned rows add. */
 export const withAdded = ({ books, textBytes }: Usage, plan: Planned[]): Usage => ({
   books: books + plan.filter(({ book }) => book).length,
   textBytes: plan.reduce((sum, { bytes }) => sum + bytes, textBytes),
@@ -154,7 +159,7 @@ export const limitUsage = (plan: Planned[], usage: Usage, quotas: Quotas) => {
     const { books, textBytes } = withAdded(before, [planned])
     const fits =
       (!planned.book || books <= quotas.MAX_BOOKS) && (planned.bytes === 0 || textBytes <= quotas.MAX_MEMBER_TEXT_BYTES)
-    if (!fits) return reportOnly(planned.row, planned.entry, 'failed', 'quota', planned.bookId)
+    if (!fits) return overQuota(planned)
     before = { books, textBytes }
     return planned
   })
