@@ -25,32 +25,26 @@ export const columnsOf = (rows: string[][]) => {
 const isFailed = sql`${isOwnReportRow} and outcome = 'failed'`
 
 const selectColumns = sqlStatement<{ columns: string }>`select columns from imports where ${isOwnImport}`
-const selectSizes = sqlStatement<Size>`select row as id, octet_length(cells) as bytes from importRows where ${isFailed} order by row`
-type FailedRow = { cells: string }
-/** All failed rows, if they fit into one part. */
-const selectAll = sqlStatement<FailedRow>`
-  select cells from importRows where ${isFailed} and (
-    select sum(octet_length(cells)) from importRows where ${isFailed}
-  ) <= ${sql.raw(String(MAX_PART_BYTES))} order by row`
+/** JSON. Null if the rows do not fit into one part. */
+type FailedRow = { cells: string | null }
+const selectAll = sqlStatement<FailedRow & Size>`
+  select row as id, octet_length(cells) as bytes,
+    iif(sum(octet_length(cells)) over () <= ${sql.raw(String(MAX_PART_BYTES))}, cells, null) as cells
+  from importRows where ${isFailed} order by row`
 const selectPart = sqlStatement<FailedRow>`
   select cells from importRows
   where ${isOwnReportRow} and row in (select value from json_each(:ids)) order by row`
 
-/**
- * Loads the failed rows of an import, in parts if they are large (`loadParts`), with the columns of their table.
- * Returns undefined if the caller has no such import.
- */
+/** The failed rows of an import, in parts if they are large. Returns undefined if the caller has no such import. */
 export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
-  const values = { importId }
-  const { member, found, sizes, all } = await runAsCaller(db, caller, {
-    found: firstRow(selectColumns(values)),
-    sizes: selectSizes(values),
-    all: selectAll(values),
+  const { member, found, all } = await runAsCaller(db, caller, {
+    found: firstRow(selectColumns({ importId })),
+    all: selectAll({ importId }),
   })
   if (!found) return undefined
-  const columns: string[] = sizes.length > 0 ? JSON.parse(found.columns) : []
-  if (all.length === sizes.length) return { columns, parts: [all].values() }
-  const parts = await loadParts(db, member, sizes, (ids) =>
+  const columns: string[] = all.length > 0 ? JSON.parse(found.columns) : []
+  if (all.every(({ cells }) => cells !== null)) return { columns, parts: [all].values() }
+  const parts = await loadParts(db, member, all, (ids) =>
     queryAll(afterResponse(db), caller, selectPart({ importId, ids })),
   )
   return { columns, parts }
@@ -59,7 +53,7 @@ export const loadFailed = async (db: Db, caller: Caller, importId: number) => {
 export async function* toTable(columns: string[], parts: Iterable<FailedRow[]> | AsyncIterable<FailedRow[]>) {
   yield toCsv([columns])
   for await (const rows of parts) {
-    const lines = rows.map(({ cells }) => new Map(Object.entries<string>(JSON.parse(cells))))
+    const lines = rows.map(({ cells }) => new Map(Object.entries<string>(JSON.parse(cells ?? '{}'))))
     yield toCsv(lines.map((line) => columns.map((name) => line.get(name) ?? '')))
   }
 }
