@@ -1,8 +1,8 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest'
 import { kindle } from '../../src/transfer/reader/formats/highlights/kindle'
-import { koreaderJson } from '../../src/transfer/reader/formats/highlights/koreader-json'
-import { readwise } from '../../src/transfer/reader/formats/highlights/readwise'
+import { koreaderJson } from '../../src/transfer/reader/formats/highlights/koreader'
+import { readwise } from '../../src/transfer/reader/formats/highlights/tables'
 import { readFile } from '../../src/transfer/reader/read-file'
 import { expectLinear } from '../support/runtime/growth'
 import { bytesOf, NO_OPTIONS as options, outcomeOf, read, sourceOf } from '../support/transfer/import-files'

@@ -6,9 +6,7 @@ const MAX_SAMPLE = 64 * 1024
 const SHOWN_LENGTH = 30
 const MAX_SHOWN = 6
 
-/**
- * Letters that the words of a language have beyond ASCII. Rare combinations are those of other languages' encodings.
- */
+/** Letters that the words of a language have. Rare combinations are those of other languages' encodings. */
 const WESTERN_WORDS = [
   /^[a-zàâæçéèêëîïôœùûüÿ]+$/i,
   /^[a-záàéèíïóòúüñç]+$/i,

@@ -1,9 +1,7 @@
 import type { Entry, EntryMemo } from '../entries/entry'
 import { toAuthorKeys, toFullTitle, toTitle } from '../entries/names'
 
-/**
- * What makes an entry the same book as another: its first identifier, else its ISBN, else its title and first author.
- */
+/** What entries of the same book share: the first identifier, else the ISBN, else the title and first author. */
 const identityOf = (entry: Entry) => {
   const { sourceIds, isbn, title, author } = entry
   if (sourceIds[0]) return sourceIds[0]

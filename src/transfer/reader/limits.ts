@@ -22,10 +22,7 @@ export const sumUp = (losses: Loss[], listed: number): Loss[] => {
   return [...losses.slice(0, listed), ...[...counts].map(([code, count]) => ({ code, field: MORE, count }))]
 }
 
-/**
- * Readings, memos and progress events of all books: more than an export of 10 MiB has. A reading of `read_dates` takes
- * five bytes of the file, but a row of the database.
- */
+/** Readings, memos and progress events of all books. A reading of `read_dates` takes only five bytes of the file. */
 const MAX_ROWS_OF_BOOKS = 200_000
 /** Characters of the losses of all rows, as JSON. Beyond them, a row lists only a few. */
 const MAX_FILE_LOSSES = 8 * 1024 * 1024

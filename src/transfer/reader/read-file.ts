@@ -10,13 +10,10 @@ import { calibre } from './formats/calibre'
 import { generic } from './formats/generic'
 import { goodreads } from './formats/goodreads'
 import { hardcover } from './formats/hardcover'
-import { appleBooks } from './formats/highlights/apple-books'
 import { kindle, koreaderClippings } from './formats/highlights/kindle'
 import { kindleNotebook } from './formats/highlights/kindle-notebook'
-import { addKoboHeader, kobo } from './formats/highlights/kobo'
-import { koreaderJson } from './formats/highlights/koreader-json'
-import { koreaderLua } from './formats/highlights/koreader-lua'
-import { readwise } from './formats/highlights/readwise'
+import { koreaderJson, koreaderLua } from './formats/highlights/koreader'
+import { addKoboHeader, appleBooks, kobo, readwise } from './formats/highlights/tables'
 import { jelu } from './formats/jelu'
 import { libib } from './formats/libib'
 import { librarythingJson } from './formats/librarything/json'
@@ -62,10 +59,7 @@ const REGISTRY: Record<FormatName, Format> = {
 }
 const FORMAT_NAMES = Object.keys(REGISTRY) as FormatName[]
 
-/**
- * Objects and arrays of a JSON file, and keys of a Lua table. Each takes far more memory than its text: 10 MiB of `{},`
- * would take all of it.
- */
+/** Objects and arrays of a JSON file, and keys of a Lua table. 10 MiB of `{},` would take all memory. */
 const MAX_JSON_VALUES = 500_000
 
 /** The values of a file of JSON, or of a Lua table. */

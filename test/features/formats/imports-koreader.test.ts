@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { kindle, koreaderClippings } from '../../../src/transfer/reader/formats/highlights/kindle'
-import { koreaderJson } from '../../../src/transfer/reader/formats/highlights/koreader-json'
+import { koreaderJson } from '../../../src/transfer/reader/formats/highlights/koreader'
 import file from '../../fixtures/imports/koreader.json?raw'
 import lua from '../../fixtures/imports/koreader.lua?raw'
 import clippings from '../../fixtures/imports/koreader-clippings.txt?raw'

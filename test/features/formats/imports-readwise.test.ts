@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
-import { readwise } from '../../../src/transfer/reader/formats/highlights/readwise'
+import { readwise } from '../../../src/transfer/reader/formats/highlights/tables'
 import file from '../../fixtures/imports/readwise.csv?raw'
 import importFile from '../../fixtures/imports/readwise-import.csv?raw'
 import * as files from '../../support/transfer/import-files'

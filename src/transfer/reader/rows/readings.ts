@@ -5,9 +5,7 @@ import type { ReadCell, Row } from './row'
 import { parseInteger, toKey } from './values'
 import { findStatus } from './words'
 
-/**
- * Adds a reading, by default a finished one if it has the date. A finish before the start is kept without the start.
- */
+/** Adds a reading, by default a finished one if it has the date. Without the start if that is after the finish. */
 export const addReading = (
   row: Row,
   startedAt: string | null,

@@ -1,41 +1,36 @@
 import { MAX_NAME } from '../../../values/contract'
 import { truncate } from '../../../values/text/truncate'
-import { type Code, emptyEntry, type ImportOptions, type Loss, MAX_COLUMN_NAME, type Shelf } from '../../entries/entry'
-import { MORE } from '../limits'
+import { type Code, emptyEntry, type ImportOptions, MAX_COLUMN_NAME, type Shelf } from '../../entries/entry'
 import { type DateOrder, parseDate, storable } from './values'
 
 /** Losses that a row of the report lists. Of others, it has the number. */
-const MAX_LOSSES = 100
+export const MAX_LOSSES = 100
 
-/**
- * A record of a file, and an entry to fill from it.
- * @param get the value of a column or property, by its folded name
- * @param nameOf the name as it is in the file
- * @param orderOf the order of days and months in a column
- */
+type Access = {
+  /** The value of a column or property, by its folded name. */
+  get?: (column: string) => string
+  /** The name as it is in the file. */
+  nameOf?: (column: string) => string
+  /** The order of days and months in a column. */
+  orderOf?: (column: string) => DateOrder
+}
+
+/** A record of a file, and an entry to fill from it. */
 export const createRow = (
   line: number,
   { shelfMap }: ImportOptions,
-  get: (column: string) => string = () => '',
-  nameOf = (column: string) => column,
-  orderOf = (_: string): DateOrder => undefined,
+  { get = () => '', nameOf = (column) => column, orderOf = () => undefined }: Access = {},
 ) => {
   const entry = emptyEntry(line)
-  const more = new Map<Code, Required<Loss>>()
   /** Lists something of the record that cannot be kept, once for each column, or for each value of it that is named. */
   const lose = (code: Code, column: string, value?: string) => {
     const { losses } = entry
-    // To compare each with all others would take quadratic time.
-    if (losses.length >= MAX_LOSSES) {
-      const loss = more.get(code) ?? { code, field: MORE, count: 0 }
-      if (loss.count++ === 0) losses.push(loss)
-      more.set(code, loss)
-      return
-    }
     const name = nameOf(column)
     const field = (value === undefined ? name : `${name}: ${value}`).slice(0, MAX_COLUMN_NAME)
-    if (losses.some((loss) => loss.code === code && loss.field === field)) return
-    losses.push({ code, field })
+    // To compare each with all others would take quadratic time. `finish` counts those beyond the limit.
+    if (losses.length >= MAX_LOSSES || !losses.some((loss) => loss.code === code && loss.field === field)) {
+      losses.push({ code, field })
+    }
   }
   /** A text that can be stored, cut to `max` characters. Null if it is blank. */
   const text = (cell: string, column: string, max = MAX_NAME, code: Code = 'too-long') => {

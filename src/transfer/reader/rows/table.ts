@@ -1,20 +1,17 @@
 import { truncate } from '../../../values/text/truncate'
 import { type Entry, type EntryMember, type ImportOptions, MAX_COLUMN_NAME } from '../../entries/entry'
 import type { TableRow } from '../csv-rows'
-import { checkCount } from '../limits'
+import { checkCount, sumUp } from '../limits'
 import type { Columns } from './columns'
 import { applyShelf } from './readings'
-import { createRow, type ReadCell, type Row } from './row'
+import { createRow, MAX_LOSSES, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
 import { type DateOrder, detectOrder, isObject, storable, toKey } from './values'
 
 /** The names of the columns, the same folded for comparison, and the rows below them. */
 export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
 
-/**
- * `json`: what JSON or Lua parses to; null for Lua that cannot be parsed, undefined for other texts. Only those have a
- * table.
- */
+/** `json`: the value of JSON or Lua, null for damaged Lua, undefined for other texts. Only those have a table. */
 export type Source = { text: string; json: unknown; table: Table }
 
 /** A column with the function that reads it, by its folded name. */
@@ -47,6 +44,7 @@ export const finish = (row: Row): Entry => {
   const { entry } = row
   applyShelf(row)
   if (entry.title === null) entry.failure ??= 'no-title'
+  entry.losses = sumUp(entry.losses, MAX_LOSSES)
   return entry
 }
 
@@ -87,7 +85,7 @@ export const mapRows = <Result>(
     return orders.get(column)
   }
   return rows.map(({ line, cells }) => {
-    const row = createRow(line, options, (column) => cells[placeOf(column)] ?? '', nameOf, orderOf)
+    const row = createRow(line, options, { get: (column) => cells[placeOf(column)] ?? '', nameOf, orderOf })
     row.entry.cells = { names: header, values: cells.slice(0, header.length) }
     return read(row, cells)
   })

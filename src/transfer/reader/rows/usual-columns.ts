@@ -4,10 +4,7 @@ import { finished, started, status } from './readings'
 import type { ReadCell } from './row'
 import { toKey } from './values'
 
-/**
- * The usual names of columns, by field, in the order in which they are read: English, Korean, Portuguese, Spanish,
- * German, French and Japanese.
- */
+/** The usual names of columns in seven languages, by field, in the order in which they are read. */
 const NAMES = {
   sourceId: 'source id|sourceid|source_id',
   title:

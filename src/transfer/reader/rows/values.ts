@@ -44,10 +44,7 @@ const YEAR_LAST = /^(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4}|\d\d)(?:[T ]|$)/
 
 export type DateOrder = 'DMY' | 'MDY' | undefined
 
-/**
- * The order of days and months in a column, if one of its dates can be read only one way. Undefined if none can, or
- * they differ.
- */
+/** The order of days and months in a column. Undefined if no date can be read only one way, or if they differ. */
 export const detectOrder = (cells: Iterable<string>): DateOrder => {
   const orders = new Set<DateOrder>()
   for (const cell of cells) {
@@ -135,6 +132,7 @@ export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+export const toObject = (value: unknown) => (isObject(value) ? value : {})
 
 /** A value of a JSON file as the text of a cell. */
 export const toCell = (value: unknown): string => {

@@ -2,7 +2,7 @@ import * as read from '../../rows/columns'
 import { shelfFinder, shelve } from '../../rows/readings'
 import type { Row } from '../../rows/row'
 import { type Format, readObjects } from '../../rows/table'
-import { isObject, parseTime, toCell, toCells } from '../../rows/values'
+import { isObject, parseTime, toCell, toCells, toObject } from '../../rows/values'
 
 const findShelf = shelfFinder({ mark: 'YET', doing: 'ING', done: 'DONE' })
 
@@ -10,7 +10,6 @@ const findShelf = shelfFinder({ mark: 'YET', doing: 'ING', done: 'DONE' })
 const COUNTRY = /^[[(（【［〔][^\])）】］〕]{1,10}[\])）】］〕]\s*/
 
 const toCellList = (value: unknown) => (Array.isArray(value) ? value : [value]).map(toCell)
-const toObject = (value: unknown) => (isObject(value) ? value : {})
 
 const addBook = (row: Row, { subject, comment, rating, tags, create_time, status }: Record<string, unknown>) => {
   const { id, type, title, book_subtitle, author, press, pages, pubdate } = toObject(subject)

@@ -125,7 +125,7 @@ const readTimeline: Format['read'] = ({ json, table }, options) => {
   checkCount(items.length, 'activities')
   for (const [at, item] of items.entries()) {
     const cells = fromJson(item)
-    const row = createRow(at + 1, options, (column) => toCell(cells[column]))
+    const row = createRow(at + 1, options, { get: (column) => toCell(cells[column]) })
     row.entry.cells = toCells(cells)
     add(row)
   }

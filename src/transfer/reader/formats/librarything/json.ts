@@ -3,7 +3,7 @@ import { checkCount } from '../../limits'
 import { addTags } from '../../rows/columns'
 import { createRow } from '../../rows/row'
 import { type Format, readColumns } from '../../rows/table'
-import { isObject, toCell, toCells } from '../../rows/values'
+import { isObject, toCell, toCells, toObject } from '../../rows/values'
 import { addCollections, librarything } from './table'
 
 const itemsOf = (value: unknown): unknown[] =>
@@ -72,14 +72,14 @@ export const librarythingJson: Format = {
   },
   read: ({ json }, options) => {
     const columns = librarything.columnsOf(USUAL_COLUMNS, options)
-    const books = Object.entries(isObject(json) ? json : {})
+    const books = Object.entries(toObject(json))
     checkCount(books.length)
     return books.map(([id, value], at) => {
-      const book: Record<string, unknown> = isObject(value) ? value : {}
+      const book = toObject(value)
       const special = toColumns(id, book)
       const get = (column: string) =>
         special[column] ?? textOf(Object.hasOwn(book, toProperty(column)) ? book[toProperty(column)] : '')
-      const row = createRow(at + 1, options, get, toProperty)
+      const row = createRow(at + 1, options, { get, nameOf: toProperty })
       row.entry.cells = toCells(book)
       if (itemsOf(book.format).length > 1) row.lose('not-supported', 'media')
       // Who borrowed the book.

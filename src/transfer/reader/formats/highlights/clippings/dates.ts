@@ -23,10 +23,7 @@ const ZONED = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})? ?(?:Z
 export const toLocal = (milliseconds: number) =>
   milliseconds > 0 && milliseconds < 253_402_300_800_000 ? new Date(milliseconds).toISOString().slice(0, 19) : null
 
-/**
- * A short text in NFC and lower case, to find words in it. Text with runs of combining marks is not normalized: it
- * takes quadratic time, and no language has such runs.
- */
+/** A short text in NFC and lower case. Runs of combining marks, which no language has, would take quadratic time. */
 export const toWords = (text: string) => (/\p{M}{4}/u.test(text) ? text : text.normalize('NFC')).toLowerCase()
 
 // `4.45 Uhr GMT+07:29` of older German devices.

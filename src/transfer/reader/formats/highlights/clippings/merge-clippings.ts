@@ -11,10 +11,7 @@ const borders = (text: string) => {
   return lengths
 }
 
-/**
- * Whether one of two texts contains the other. Takes linear time (Knuth–Morris–Pratt); `includes` takes quadratic
- * time for some texts.
- */
+/** Whether one of two texts contains the other, in linear time (Knuth–Morris–Pratt), unlike `includes`. */
 export const containsOther = (a: string, b: string) => {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   if (long.startsWith(short)) return true
@@ -53,9 +50,7 @@ export const findReplaced = (clippings: Clipping[]) => {
 /** How often a book may have the same text. Messages of the device, in any language, are repeated far more often. */
 const MAX_REPEATS = 5
 
-/**
- * Finds the clippings that repeat the text of an earlier one, where a book has the text more than MAX_REPEATS times.
- */
+/** Finds the clippings that repeat a text that the book has more than MAX_REPEATS times. */
 export const findRepeated = (clippings: Clipping[]) =>
   new Set(
     [...Map.groupBy(clippings, ({ text }) => text).values()].flatMap((same) =>
@@ -70,10 +65,7 @@ const belongsToPrevious = (note: Clipping, previous: Clipping) =>
   note.createdAt !== null &&
   note.createdAt === previous.createdAt
 
-/**
- * Finds the highlights that notes belong to: of those whose range contains the note's location, the one that starts
- * last.
- */
+/** Finds the highlights of notes: of those whose range contains the note's location, the one that starts last. */
 export const findHighlights = (clippings: Clipping[]) => {
   const highlights = new Map<Clipping, Clipping>()
   let previous: Clipping | undefined

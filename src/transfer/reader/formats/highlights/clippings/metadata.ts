@@ -50,10 +50,7 @@ const guessPage = (part: string) => {
 
 const normalize = (line: string) => toWords(line.slice(0, MAX_LENGTH))
 
-/**
- * Whether a line can be the second one of a clipping. A dash is not enough: dialogue in a highlight may start with one,
- * too.
- */
+/** Whether a line can be the second one of a clipping. A dash is not enough: dialogue may start with one, too. */
 export const isMetadata = (line: string) =>
   /^[-–—]/.test(line) &&
   (/\d/.test(line.slice(0, MAX_LENGTH)) || KINDS.some(([, words]) => words.test(normalize(line))))
