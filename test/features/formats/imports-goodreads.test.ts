@@ -308,7 +308,7 @@ describe('an import from Goodreads', () => {
       const entry = goodreads({
         'Date Read': '2026/03/14',
         'Read Count': '3',
-        read_dates: '2022;2024-05,2024-06;2026-03-01|2026-03-14',
+        read_dates: '2022;2024-05,2024-06;2026-03-01,2026-03-14',
       })
       expect(entry.losses).toEqual([])
       expect(dates(entry)).toEqual([

@@ -64,8 +64,8 @@ describe('undoing an import restores', () => {
     ['a finished book that was overwritten', { ...DONE, publisher: 'Ebb' }, FULL, OVERWRITE],
     ['a finished book that became unread', DONE, { rating: 2, shelf: 'to-read' }, OVERWRITE],
     ['a finished book that is read again', DONE, { rating: 5, shelf: 'currently-reading' }, OVERWRITE],
-    ['a finished book with further readings', DONE, { shelf: 'read', readings: '2024-05;2026-08-01|2026-08-09' }, ''],
-    ['an unread book with readings', {}, { shelf: 'read', rating: 5, readings: '2024-05;2026-08-01|2026-08-09' }, ''],
+    ['a finished book with further readings', DONE, { shelf: 'read', readings: '2024-05;2026-08-01,2026-08-09' }, ''],
+    ['an unread book with readings', {}, { shelf: 'read', rating: 5, readings: '2024-05;2026-08-01,2026-08-09' }, ''],
     ['a book that is being read', { bookStatus: 'ING', currentPage: 20, itemPage: 90 }, FULL, ''],
   ])('%s', async (_, values, cells, query) => {
     const { reader } = await withBook(values)

@@ -15,9 +15,7 @@ export const findGoodreadsShelf = (name: string) => findShelf(toKey(name))
 /** `Harbour, #2`; the comma may be missing, the number a range, and further series follow after a semicolon. */
 const SERIES = / \(([^()#;]{1,500}?),? #(\d{1,9}(?:\.\d{1,9})?)([^()]{0,500})\)$/
 
-/**
- * A title, which ends with its series if it has one: `The Salt Archive (Harbour, #2)`. The first of several is kept.
- */
+/** A title, with its series at the end: `The Salt Archive (Harbour, #2)`. The first of several is kept. */
 const titleWithSeries: ReadCell = (row, cell, column) => {
   read.title(row, cell, column)
   const [, series = null, number = '', rest = ''] = SERIES.exec(row.entry.title ?? '') ?? []
@@ -29,14 +27,10 @@ const titleWithSeries: ReadCell = (row, cell, column) => {
 const authors: ReadCell = (row, cell, column) =>
   read.addAuthors(row, [cell, ...splitList(row.get('additional authors'), ',')], column)
 
-/**
- * Readings, separated by `;`, oldest first: `start,finish`, where each may be empty, or only a finish. Dates are yyyy,
- * yyyy-MM or yyyy-MM-dd, also with slashes: `2024-05;2026-03-01,2026-03-14;2026-11-01,`. Older exports of this service
- * have `|` for the comma.
- */
+/** Readings, oldest first, such as `2024-05;2026-03-01,2026-03-14;2026-11-01,`: start and finish, or only a finish. */
 const readDates: ReadCell = (row, cell, column) => {
   for (const reading of splitList(cell, ';')) {
-    const [finish = '', start = '', ...others] = reading.split(/[,|]/).reverse()
+    const [finish = '', start = '', ...others] = reading.split(',').reverse()
     if (others.length > 0) row.lose('bad-date', column)
     addDates(row, start, finish, column)
   }
