@@ -12,10 +12,10 @@ const CONFIG = { JWT_SECRET: 'operator' } as Config
 
 /** Yields the parts of what `GET /export` returns to the member, as JSON. Read each one before the next. */
 export async function* exportMember(member: Omit<Member, 'email'>, imageBase: string) {
-  const { db, caller } = asMember(member)
+  const exporter = { ...asMember(member), config: CONFIG }
   let query: ExportQuery | undefined = { part: 1, plan: undefined }
   while (query) {
-    const exported = await exportLibrary(db, caller, CONFIG, query, imageBase)
+    const exported = await exportLibrary(exporter, query, imageBase)
     const app = new Hono().get('/', (c) => sendJson(c, exported.file, DEADLINES.download))
     yield await app.request('/')
     const { next } = exported.part

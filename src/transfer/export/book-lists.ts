@@ -57,10 +57,7 @@ export type BookRow = BookColumns & { bookId: number; tags: string } & Record<
     string | null
   >
 
-/**
- * Returns a function that runs statements as the caller. Only a few calls for large responses run at a time
- * (`LoadPart`).
- */
+/** Returns a function that runs statements as the caller, a few calls at a time (`LoadPart`). */
 export const createRunner =
   (db: Db, caller: Caller, load: LoadPart) =>
   <B extends Parameters<typeof runAsCaller>[2]>(batch: B) =>

@@ -3,7 +3,6 @@ import { isCaller } from '../../db/caller'
 import { firstRow, sqlStatement } from '../../db/client'
 import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } from '../../db/limits/attempts'
 import { afterAttempt, tooManyAttempts } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { toCursor } from '../../values/cursor'
 import type { Runner } from './book-lists'
@@ -20,10 +19,7 @@ const selectProfile = sqlStatement<Member>`
 
 export const FIRST_PAGE_BOOKS = 50
 
-/**
- * A part of an export: the books after `after`, up to `last`, the last book of the part. `next`: undefined for the last
- * part.
- */
+/** A part of an export: the books after `after`, up to `last`. `next`: undefined for the last part. */
 export type Part = Omit<Plan, 'part'> & { number: number; next: Plan | undefined }
 
 const toPart = ({ part, ...plan }: Plan, ends: Ends | undefined): Part => {
@@ -51,13 +47,11 @@ const findPart = async (run: Runner, { selectEnds }: Kind<unknown>, number: numb
 /**
  * Counts a request for an export or, with a plan, for a further part, and finds where the part ends. The same call
  * loads the first page, unless the part has to be found first.
- * @param countedBy what the limit counts by
  * @throws TOO_MANY_REQUESTS beyond the limit; INVALID_PARAMETERS if there is no such part
  */
 export const startExport = async (
   run: Runner,
-  countedBy: string[],
-  { JWT_SECRET }: Config,
+  { secret, countedBy }: { secret: string; countedBy: string[] },
   { part: number, plan }: ExportQuery,
   kind: Kind<unknown>,
 ) => {
@@ -65,7 +59,7 @@ export const startExport = async (
   const now = Date.now()
   // Without a plan, a further part costs as much as all those before it.
   const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
-  const subject = await keyedHash(JWT_SECRET, action, ...countedBy)
+  const subject = await keyedHash(secret, action, ...countedBy)
   const attempt = toAttempt(now, { subject, limits })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
   const { guard, usage, counted, ends, page } = await run({

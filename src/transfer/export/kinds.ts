@@ -44,9 +44,7 @@ const newestOf = (condition: SQL) =>
   sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
 const newestBook = sql`(select max(bookId) from (${sql.join(STATUS_CONDITIONS.map(newestOf), sql` union all `)}))`
 
-/**
- * The largest part, except for a single larger book. JSON takes more space than the text, and imports accept 10 MiB.
- */
+/** The largest part, unless a single book is larger. JSON takes more space than the text; imports accept 10 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
 
 /** `newest`: the caller's newest book. `lastOfPart`: the last book of the part, or null if no books follow the part. */
@@ -72,10 +70,7 @@ const createKind = <Book>({ source, bytes, columns, toBook }: Contents<Book>) =>
     select ${newestBook} as newest, (
       select previous from added where total > ${sql.raw(String(PART_BYTES))} and previous is not null limit 1
     ) as lastOfPart`,
-  /**
-   * Selects a page: the next `books` books as far as they fit, or a single larger one. One statement, so it is a
-   * snapshot.
-   */
+  /** A page: the next `books` books as far as they fit, or a single larger one. One statement, so a snapshot. */
   selectPage: sqlStatement<BookRow>`
     with ${countedCaller},
     candidates as materialized (

@@ -20,10 +20,8 @@ type Exported = Pick<Awaited<ReturnType<typeof exportBooks>>, 'part' | 'rateLimi
 /** Sets the headers of a file: its name, the link to the next part, and the limits. */
 const describeFile = (
   c: Context<App>,
-  path: string,
   { part: { number, exportedAt, next }, rateLimit }: Exported,
-  [name, extension]: [string, string],
-  others = '',
+  { path, name, extension, others = '' }: { path: string; name: string; extension: string; others?: string },
 ) => {
   const isWhole = number === 1 && !next
   const file = `${name}-${toInstant(exportedAt).slice(0, 10)}${isWhole ? '' : `-part-${number}`}.${extension}`
@@ -39,21 +37,19 @@ const canExport = authenticated('library:read', 'memos:read', 'profile:read')
 
 export const exports = new Hono<App>()
   .get('/export', canExport, throttledByMember, valid('query', ExportQuery), async (c) => {
-    const { db, caller, config } = c.var
-    const exported = await exportLibrary(db, caller, config, c.req.valid('query'), imageBase(c))
-    describeFile(c, '/export', exported, ['reading-library', 'json'])
+    const exported = await exportLibrary(c.var, c.req.valid('query'), imageBase(c))
+    describeFile(c, exported, { path: '/export', name: 'reading-library', extension: 'json' })
     return sendJson<LibraryExport>(c, exported.file, DEADLINES.download)
   })
   .get('/export.csv', canReadAll, throttledByMember, valid('query', CsvQuery), async (c) => {
-    const { db, caller, config } = c.var
     const { for: target, ...query } = c.req.valid('query')
-    const { books, ...file } = await exportBooks(db, caller, config, query, SHELVES)
-    describeFile(c, '/export.csv', file, ['reading-library', 'csv'], target && `&for=${target}`)
+    const { books, ...file } = await exportBooks(c.var, query, SHELVES)
+    const others = target && `&for=${target}`
+    describeFile(c, file, { path: '/export.csv', name: 'reading-library', extension: 'csv', others })
     return sendText(c, 'text/csv', toTable(books, target === 'spreadsheet'), () => books.return())
   })
   .get('/export/memos.md', canReadAll, throttledByMember, valid('query', ExportQuery), async (c) => {
-    const { db, caller, config } = c.var
-    const { books, ...file } = await exportBooks(db, caller, config, c.req.valid('query'), MEMOS)
-    describeFile(c, '/export/memos.md', file, ['memos', 'md'])
+    const { books, ...file } = await exportBooks(c.var, c.req.valid('query'), MEMOS)
+    describeFile(c, file, { path: '/export/memos.md', name: 'memos', extension: 'md' })
     return sendText(c, 'text/markdown', toMarkdown(books), () => books.return())
   })

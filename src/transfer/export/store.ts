@@ -16,17 +16,22 @@ import type { ExportQuery } from './schema'
 // otherwise, each page of a few large books would read the sizes of hundreds.
 const MAX_PAGE_BOOKS = 200
 
+type Loading<Book> = {
+  run: Runner
+  kind: Kind<Book>
+  part: Part
+  /** The first page, if it has been loaded. */
+  page: BookRow[] | undefined
+  end: () => void
+}
+
 /**
- * Yields an empty page immediately, then the books of a part page by page, one database call each. Releases the lease
- * at the end, or when `return` is called after the first yield. `first`: the first page, if it has been loaded.
+ * Yields an empty page immediately, then the books of a part page by page, one database call each. Calls `end` at the
+ * end, or when `return` is called after the first yield.
  */
-async function* loadPages<Book>(
-  run: Runner,
-  { selectPage, toBook }: Kind<Book>,
-  { after, last }: Part,
-  first: BookRow[] | undefined,
-  end: () => void,
-) {
+async function* loadPages<Book>({ run, kind, part, page: first, end }: Loading<Book>) {
+  const { selectPage, toBook } = kind
+  const { after, last } = part
   const loadList = createListLoader(run)
   const loadPage = async (after: number, books: number) =>
     (await run({ page: selectPage({ isCounted: 1, after, last, books }) })).page
@@ -62,26 +67,23 @@ async function* loadImages(run: Runner, imageBase: string) {
   }
 }
 
+type Exporter = { db: Db; caller: Caller; config: Config }
+
 /**
  * Starts an export. Its first page is loaded before this returns, so that a failure can still get an error response;
  * the others are loaded while the response is being sent. The caller must read `books` to the end or call `return`,
  * which releases the lease.
  */
-export const exportBooks = async <Book>(
-  db: Db,
-  caller: Caller,
-  config: Config,
-  query: ExportQuery,
-  kind: Kind<Book>,
-) => {
+export const exportBooks = async <Book>({ db, caller, config }: Exporter, query: ExportQuery, kind: Kind<Book>) => {
   const member = await requireMember(db, caller)
   const { load, end } = await startLoading(db, member)
   try {
     // By kind, so that a leaked access token does not keep the member from exporting.
     const countedBy = [`by ${caller.kind}`, String(member.memberId)]
-    const { page, ...started } = await startExport(createRunner(db, caller, load), countedBy, config, query, kind)
+    const counter = { secret: config.JWT_SECRET, countedBy }
+    const { page, ...started } = await startExport(createRunner(db, caller, load), counter, query, kind)
     const run = createRunner(afterResponse(db), caller, load)
-    const books = loadPages(run, kind, started.part, page, end)
+    const books = loadPages({ run, kind, part: started.part, page, end })
     await books.next()
     return { ...started, books, run }
   } catch (error) {
@@ -91,8 +93,8 @@ export const exportBooks = async <Book>(
 }
 
 /** A part of everything that a member has, with its `file`. @param imageBase the beginning of the URLs of images */
-export const exportLibrary = async (db: Db, caller: Caller, config: Config, query: ExportQuery, imageBase: string) => {
-  const { run, books, part, member, rateLimit } = await exportBooks(db, caller, config, query, LIBRARY)
+export const exportLibrary = async (exporter: Exporter, query: ExportQuery, imageBase: string) => {
+  const { run, books, part, member, rateLimit } = await exportBooks(exporter, query, LIBRARY)
   const { goals, ...profile } = member
   const file = {
     format: 'reading-library',
