@@ -12,10 +12,7 @@ export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[
 export const bookTextBytes = sql.raw(`octet_length(concat(${fieldsOf('text').join(', ')}))`)
 
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
-/**
- * A condition for each status. No index lists all books of a member by bookId, but one lists those of a status. Select
- * those of each status, join with `union all`, and order by bookId: SQLite merges them.
- */
+/** No index lists a member's books by bookId, but one lists those of a status: SQLite merges a `union all` of them. */
 export const STATUS_CONDITIONS = BOOK_STATUSES.map((status) => sql.raw(`bookStatus = '${status}'`))
 /** Matches the rows of a table that belong to a book, in queries on `books`. */
 export const ofBook = (table: string) =>

@@ -131,10 +131,7 @@ const selectSnapshot = selectPage(
   sql`with caller(id) as materialized (select ${callerId})`,
 )
 
-/**
- * `newest`: JSON of the number and the proof of the newest entry. `known`: the proof of the entry that the cursor
- * names.
- */
+/** `newest`: JSON of the number and the proof of the newest entry. `known`: the proof of the entry `t` of the cursor. */
 type Log = { newest: string | null; known: number | null; oldest: number | null }
 /** As the guard of a batch. */
 const selectLog = sqlStatement<Log>`

@@ -136,10 +136,7 @@ export type ExactValues = {
   progress: EntryProgress[]
 }
 
-/**
- * The cells of a row as they are in the file. The rows of a table share one array of names. A short row has fewer
- * values.
- */
+/** The cells of a row as in the file. The rows of a table share one array of names; a short row has fewer values. */
 export type Cells = { names: string[]; values: string[] }
 
 /** What a shelf of the file can mean: a status, or a tag only. */
@@ -160,20 +157,14 @@ export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])
 const unknown = <Value>(): Value | null => null
 const unknownText = unknown<string>
 
-/**
- * An entry to fill: a book, and what the file says about the member's copy of it. Nothing is invented: what the file
- * lacks is null.
- */
+/** An entry to fill: a book, and what the file says about the member's copy of it. What the file lacks is null. */
 export const emptyEntry = (line: number) => ({
   /** The line of the file where the row begins, counted from 1. In JSON, the number of the item. */
   line,
   title: unknownText(),
   ...NO_DETAILS,
   currentPage: unknown<number>(),
-  /**
-   * Identifiers in the services that know the book, such as `goodreads:123`. The first is that of the file's own
-   * service.
-   */
+  /** Identifiers in services, such as `goodreads:123`. The first is that of the file's own service. */
   sourceIds: [] as string[],
   /** When the book was added there: yyyy-MM-dd or yyyy-MM-ddTHH:mm:ss. */
   addedAt: unknownText(),

@@ -48,9 +48,7 @@ const PART = /:\s|\s[-–—]\s|\s[([]|,\s(?=[^,:]{0,40}(?:edition|édition|edic
 // A text of punctuation only is compared as it is.
 const keyOf = (text: string) => wordsOf(text).join(' ').replace(CONJUNCTION, '') || text
 
-/**
- * A title without its series, and its number in that. `Saga (Saga, #2)` stays whole: its number is not that of `Saga`.
- */
+/** A title without its series, and its number in that. `Saga (Saga, #2)` is not `Saga`, so it stays whole. */
 const splitSeries = (title: string) => {
   const [group, series = '', digits = ''] = (title.endsWith(')') && SERIES.exec(title)) || []
   if (group === undefined) return { name: title }

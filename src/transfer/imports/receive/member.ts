@@ -16,10 +16,7 @@ const fillTimeZone = sqlStatement`
   where ${isCaller} and (timeZone is null or :merge = 'overwrite') and :timeZone is not null
     and exists (select 1 from imports where ${isStarting} and isDryRun = 0)`
 
-/**
- * Stores what an export says of its member: all at once with the start of the import, since it is little. An undo
- * leaves it.
- */
+/** Stores what an export says of its member, together with the start of the import. An undo leaves it. */
 export const storeMember = (
   caller: Caller,
   { timeZone, goals }: EntryMember = { timeZone: null, goals: [], unread: [] },

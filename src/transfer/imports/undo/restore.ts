@@ -20,10 +20,7 @@ const present = toJson(columnsOf('books', COLUMNS))
 const isImported = sql`importId = :importId and version = importVersion`
 const ownMemos = sql`(select count(*) from memos where memos.bookId = books.bookId and importId = :importId)`
 const addedMemos = sql`(undo -> 'changes' -> 'memos' ->> 1 - undo -> 'changes' -> 'memos' ->> 0)`
-/**
- * Some memos that the import added are no longer its own, and a later import wrote memos of the book: it may have
- * replaced their texts.
- */
+/** Some memos that the import added are no longer its own, and a later import may have replaced their texts. */
 const hasReplacedMemos = sql`(
   ${ownMemos} < ${addedMemos}
   and exists (select 1 from memos where memos.bookId = books.bookId and importId > :importId)

@@ -36,9 +36,7 @@ const selectKept = sqlStatement<KeptRow>`
 const deleteRows = sqlStatement`delete from importRows where ${isOwnReportRow}`
 const hide = sqlStatement`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`
 
-/**
- * Rows of updated books per call, so that an undo takes fewer than the 1,000 statements that D1 allows an invocation.
- */
+/** Rows of updated books per call, so that an undo takes fewer than the 1,000 statements that D1 allows. */
 const UPDATES_BATCH = 250
 
 /** @throws MAX_MEMBER_TEXT_BYTES when that quota has no room for what the import replaced; the next undo continues */
