@@ -85,44 +85,47 @@ const selectDelta = selectPage(sql`
 // its index, until the page is full. A cursor has the phase and the last identifiers.
 
 const owner = sql.raw('(select id from caller)')
-const columnsOfKind = (kind: SQL, phase: number, ...[id, b, c]: string[]) =>
-  sql`select memberId, ${kind} as kind, ${sql.raw(`${id} as id, ${phase} as a, ${b} as b, ${c} as c`)}`
-const inPhase = (phase: number, select: (last: SQL, lastPart: SQL, limit: SQL) => SQL) => {
-  const [isAt, isAhead] = [sql`:phase = ${sql.raw(String(phase))}`, sql`:phase <= ${sql.raw(String(phase))}`]
-  const limit = sql`iif(${isAhead}, :size, 0)`
-  return sql`select * from (
-    ${select(sql`iif(${isAt}, :last, 0)`, sql`iif(${isAt}, :lastPart, 0)`, limit)} limit ${limit}
+const inPhase = (number: number, select: (last: SQL, lastWithin: SQL, limit: SQL) => SQL) => {
+  const phase = sql.raw(String(number))
+  const isAt = sql`:phase = ${phase}`
+  const limit = sql`iif(:phase <= ${phase}, :size, 0)`
+  return sql`select *, ${phase} as a from (
+    ${select(sql`iif(${isAt}, :last, 0)`, sql`iif(${isAt}, :lastWithin, 0)`, limit)} limit ${limit}
   )`
 }
 /** Each book, and then its current reading. */
 const booksOf = (status: string, at: number) =>
   inPhase(
     at + 1,
-    (last, lastPart, limit) => sql`
-      ${columnsOfKind(sql.raw('iif(part, 4, 1)'), at + 1, `iif(part, ${currentId('')}, bookId)`, 'bookId', 'part')} from (
+    (last, lastWithin, limit) => sql`
+      select memberId, iif(isReading, 4, 1) as kind, iif(isReading, ${sql.raw(currentId(''))}, bookId) as id, bookId as b,
+        isReading as c
+      from (
         select memberId, bookId, readingId, bookStatus from books
         where memberId = ${owner} and bookStatus = ${sql.raw(`'${status}'`)} and bookId >= ${last}
         order by bookId limit ${limit} + 1
-      ) cross join (select 0 as part union all select 1)
-      where (part = 0 or bookStatus <> 'YET') and (bookId > ${last} or part > ${lastPart}) order by bookId, part`,
+      ) cross join (select 0 as isReading union all select 1)
+      where (isReading = 0 or bookStatus <> 'YET') and (bookId > ${last} or isReading > ${lastWithin})
+      order by bookId, isReading`,
   )
 const PHASES = [
   inPhase(
     0,
-    (last) => sql`${columnsOfKind(sql.raw('3'), 0, 'tagId', 'tagId', '0')} from tags
+    (last) => sql`select memberId, 3 as kind, tagId as id, tagId as b, 0 as c from tags
       where memberId = ${owner} and tagId > ${last} order by tagId`,
   ),
   // D1 allows a SELECT five terms.
   sql`select * from (${sql.join(BOOK_STATUSES.map(booksOf), sql` union all `)})`,
   inPhase(
     4,
-    (last, lastPart) => sql`${columnsOfKind(sql.raw('4'), 4, 'readingId', 'bookId', 'readingId')} from readings
-      where memberId = ${owner} and bookId >= ${last} and (bookId > ${last} or readingId > ${lastPart})
+    (last, lastWithin) => sql`
+      select memberId, 4 as kind, readingId as id, bookId as b, readingId as c from readings
+      where memberId = ${owner} and bookId >= ${last} and (bookId > ${last} or readingId > ${lastWithin})
       order by bookId, readingId`,
   ),
   inPhase(
     5,
-    (last) => sql`${columnsOfKind(sql.raw('2'), 5, 'memoId', 'memoId', '0')} from memos
+    (last) => sql`select memberId, 2 as kind, memoId as id, memoId as b, 0 as c from memos
       where memberId = ${owner} and memoId > ${last} order by memoId`,
   ),
 ]
@@ -173,8 +176,8 @@ const toPage = (rows: Row[], newest: string, { c, s }: Position, size: number): 
   return { item: sent.map(toChange), next: toCursor(next), hasMore: next.s !== undefined || seq > next.c }
 }
 
-const toValues = ({ c, t, s: [phase, last, lastPart] = [0, 0, 0] }: Position, size: number) => {
-  return { c, t, size, phase, last, lastPart }
+const toValues = ({ c, t, s: [phase, last, lastWithin] = [0, 0, 0] }: Position, size: number) => {
+  return { c, t, size, phase, last, lastWithin }
 }
 
 /** The first page of the first sync. The log begins in the same transaction. */
