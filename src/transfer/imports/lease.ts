@@ -27,7 +27,7 @@ const endLease = sqlStatement`update imports set leaseEndsAt = 0 where ${isLease
 const selectStatus = sqlStatement<Pick<StoredImport, 'status'>>`select status from imports where ${isImport}`
 const fail = sqlStatement<Pick<StoredImport, 'importId'>>`
   update imports set status = 'FAILED', reason = :reason where ${isLeased} returning importId`
-const forgetFile = sqlStatement`update imports set file = null where ${isImport} and status <> 'RUNNING'`
+const clearFile = sqlStatement`update imports set file = null where ${isImport} and status <> 'RUNNING'`
 
 /** Returns undefined if the import has ended, or another run has the lease. */
 export const takeLease = async (context: RunContext, key: Key) => {
@@ -39,7 +39,7 @@ export const takeLease = async (context: RunContext, key: Key) => {
 export const dropFile = async (context: RunContext, ended: Pick<StoredImport, 'memberId' | 'importId' | 'file'>) => {
   if (ended.file === null) return
   await deleteObject(context.bucket, fileKey(ended.memberId, ended.file))
-  await query(context, { forgotten: forgetFile(ended) })
+  await query(context, { cleared: clearFile(ended) })
 }
 
 /** Gives the lease back, and deletes the file if the import has ended. */

@@ -6,7 +6,7 @@ import { textLimit } from '../../../db/quotas'
 import { currentId } from '../../../library/readings/blocks'
 import { fieldsOf } from '../../../values/book-fields'
 import { progressState, tagState } from './snapshot'
-import { columnsBefore, isInRange, isLeft, mark } from './undo-readings'
+import { columnsBefore, fate, isInRange, isLeft } from './undo-readings'
 
 // The statements that undo rows which updated books of the library, as one transaction: what was changed since stays.
 // The first one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it
@@ -56,7 +56,7 @@ const fits = sql`exists (
 export const markRows = sqlStatement`
   update importRows set undo = json_set(
     undo, '$.left', json((select json_group_array(key) from ${changed})), '$.keepsMemos', ${hasMergedMemos},
-    '$.mark', ${mark}, '$.dropped', ${currentId}
+    '$.fate', ${fate}, '$.dropped', ${currentId}
   )
   from books where ${isOwnBook} and ${isInRange} and undo -> 'left' is null and ${fits}`
 /** Rows that were not marked, since the quota has no room for what they replaced. */
@@ -121,7 +121,7 @@ export const deleteTags = sqlStatement`
     where 'tags' not in (select value from json_each(undo, '$.left'))
   )`
 
-export const forget = sqlStatement`
+export const deleteSnapshots = sqlStatement`
   update importRows set texts = null, undo = json_object('left', json(iif(
     ${isLeft} and 'history' not in (select value from json_each(undo, '$.left')),
     json_insert(undo -> 'left', '$[#]', 'history'), undo -> 'left'

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../../db/json'
 import { lastReadingId } from '../../../db/next-id'
 import { currentId as currentIdOf, READING_COLUMNS } from '../../../db/schema/shown-reading'
-import { currentId, NEWEST_FIRST, pastCount } from '../../../library/readings/blocks'
+import { NEWEST_FIRST, pastCount } from '../../../library/readings/blocks'
 import { readingsOfOuter } from '../../../library/readings/lookup'
 import { BOOK_COLUMNS, ofBook, tagRowsOfBook } from '../../book-columns'
 
@@ -59,18 +59,20 @@ export const progressBefore = sql`json_object('currentPage', books.currentPage, 
  * `lastId`: readings with higher identifiers were added later.
  */
 export const readingBefore = sql`json_object(
-  'before', ${readingColumns}, 'status', books.bookStatus, 'id', ${currentId}, 'lastId', ${lastReadingId},
-  'past', ${pastCount()}, 'newest', json((
+  'before', ${readingColumns}, 'lastId', ${lastReadingId}, 'past', ${pastCount()}, 'newest', json((
     select json_array(readingId, quarters) from readings where ${ofBook('readings')} order by ${NEWEST_FIRST} limit 1
   ))
 )`
-const reading = (name: string) => sql.raw(`undo -> 'reading' ->> '${name}'`)
+/** What the report has of a column of the book, before or after the import. */
+export const reported = (time: 'before' | 'after', column: (typeof READING_COLUMNS)[number]) =>
+  sql.raw(`undo -> '$.reading.${time}' ->> ${READING_COLUMNS.indexOf(column)}`)
+const idBefore = reported('before', 'readingId')
 /** What shows whether they were changed since: `added` are the new ones, `kept` is the past row of the one before. */
 export const readingAfter = sql`json_object(
-  'after', ${readingColumns}, 'afterId', ${currentId},
-  'added', json((
+  'after', ${readingColumns}, 'added', json((
     select json_group_array(json(${currentValues('a')})) from ${readingsOfOuter} as a
-    where a.readingId > ${reading('lastId')} or (${reading('status')} = 'YET' and a.readingId = ${reading('id')})
+    where a.readingId > undo -> 'reading' ->> 'lastId'
+      or (${reported('before', 'bookStatus')} = 'YET' and a.readingId = ${idBefore})
   )),
-  'kept', json((select ${pastValues('k')} from readings as k where k.readingId = ${reading('id')}))
+  'kept', json((select ${pastValues('k')} from readings as k where k.readingId = ${idBefore}))
 )`

@@ -59,7 +59,7 @@ const restoreBooks = async (db: Db, caller: Caller, { importId, done }: StoredIm
       texts: restore.restoreTexts({ ...rows, version: newVersion() }),
       memos: restore.deleteMemos(rows),
       tags: restore.deleteTags(rows),
-      forgotten: restore.forget(rows),
+      snapshots: restore.deleteSnapshots(rows),
     })
     if (unmarked?.count) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
   }
