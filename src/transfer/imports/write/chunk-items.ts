@@ -20,21 +20,16 @@ type OfBook = { bookId: number | null; newer?: undefined } | { newer: number }
 
 /** The values that an update expects, so that it does not overwrite a concurrent change. */
 const toExpected = ({ existing, changes = {}, progress }: Planned) => {
-  const names = [
-    'sourceIds' as const,
-    ...(['title', ...fieldsOf('fill')] as const).filter((name) => name in changes),
-    // Progress is inserted first, and can change this.
-    ...(progress.length === 0 ? ['currentPage' as const] : []),
-  ]
+  // Progress is inserted first, and can change the page.
+  const names = UPDATED.filter((name) =>
+    name === 'currentPage' ? progress.length === 0 : name === 'sourceIds' || name in changes,
+  )
   return Object.fromEntries(names.map((name) => [name, existing?.[name]]))
 }
 
-const toChange = (planned: Planned) => ({
-  ...Object.fromEntries(UPDATED.map((name) => [name, planned.changes?.[name]])),
-  bookId: planned.bookId,
-  titleFolded: toFoldedColumn(planned.changes?.title),
-  authorFolded: toFoldedColumn(planned.changes?.author),
-  expected: toExpected(planned),
+const toFolded = ({ title, author }: Partial<BookColumns>) => ({
+  titleFolded: toFoldedColumn(title),
+  authorFolded: toFoldedColumn(author),
 })
 
 const toReading = ({ createdAt, isPaused, ...reading }: EntryReading, added?: number) => ({
@@ -177,9 +172,7 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
   const written = isDryRun ? [] : rows
   const reports = rows.map(({ planned, ofBook }) => toReport(planned, ofBook, isDryRun))
   return {
-    books: written.flatMap(({ planned: { book } }) =>
-      book ? { ...book, titleFolded: toFoldedColumn(book.title), authorFolded: toFoldedColumn(book.author) } : [],
-    ),
+    books: written.flatMap(({ planned: { book } }) => (book ? { ...book, ...toFolded(book) } : [])),
     readings: written.flatMap(({ planned }) => toReadings(planned)),
     // Those of a new book were added with it, unless the file says when.
     pastReadings: written.flatMap(({ planned: { book, readings }, ofBook }) =>
@@ -191,9 +184,11 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
     progressBooks: written.flatMap(({ planned: { existing, progress } }) =>
       existing && progress.length > 0 ? existing.bookId : [],
     ),
-    changes: written.flatMap(({ planned }) =>
-      UPDATED.some((name) => name in (planned.changes ?? {})) ? toChange(planned) : [],
-    ),
+    changes: written.flatMap(({ planned }) => {
+      const { bookId, changes = {} } = planned
+      if (!UPDATED.some((name) => name in changes)) return []
+      return { ...changes, ...toFolded(changes), bookId, expected: toExpected(planned) }
+    }),
     tags: written.flatMap(({ planned, ofBook }) => planned.tags.map((tag) => ({ ...ofBook, tag, tagKey: fold(tag) }))),
     memos: written.flatMap(({ planned, ofBook }) => planned.memos.map((memo) => toMemo(memo, ofBook, now))),
     texts: written.flatMap(({ planned }) => planned.texts.map((text) => toReplacement(text, now))),
