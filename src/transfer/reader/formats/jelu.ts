@@ -14,7 +14,7 @@ const ends =
   (row, cell, column) => {
     for (const item of splitList(cell, ',')) {
       const date = row.date(item, column)
-      if (date && date !== UNKNOWN) addReading(row, null, date, column, outcome)
+      if (date && date !== UNKNOWN) addReading(row, { finishedAt: date, outcome }, column)
     }
     sortReadings(row)
   }
@@ -24,7 +24,7 @@ const start: ReadCell = (row, cell, column) => {
   const isReading = findGoodreadsShelf(row.get('shelves')) === 'ING'
   for (const item of splitList(cell, ',')) {
     const date = row.date(item, column)
-    if (isReading) addReading(row, date === UNKNOWN ? null : date, null, column)
+    if (isReading) addReading(row, { startedAt: date === UNKNOWN ? null : date }, column)
     else row.lose('not-supported', column)
   }
 }

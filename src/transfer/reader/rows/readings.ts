@@ -8,29 +8,21 @@ import { findStatus } from './words'
 /** Adds a reading, by default a finished one if it has the date. Without the start if that is after the finish. */
 export const addReading = (
   row: Row,
-  startedAt: string | null,
-  finishedAt: string | null,
+  { startedAt = null, finishedAt = null, outcome = finishedAt ? 'FINISHED' : null }: Partial<EntryReading>,
   column: string,
-  outcome: EntryReading['outcome'] = finishedAt ? 'FINISHED' : null,
 ) => {
   const { readings } = row.entry
   if (readings.length === MAX_LISTED_READINGS) return row.lose('too-many', column)
   const isOrdered = isInOrder({ startedAt, finishedAt })
   if (!isOrdered) row.lose('bad-date', column)
-  readings.push({
-    startedAt: isOrdered ? startedAt : null,
-    finishedAt,
-    outcome,
-    quarters: null,
-    isPaused: false,
-    note: null,
-  })
+  const dates = { startedAt: isOrdered ? startedAt : null, finishedAt }
+  readings.push({ ...dates, outcome, quarters: null, isPaused: false, note: null })
 }
 
 /** Adds a reading of a cell with several, if one of its dates can be read. */
 export const addDates = (row: Row, start: string, finish: string, column: string) => {
   const [startedAt, finishedAt] = [row.date(start, column), row.date(finish, column)]
-  if (startedAt || finishedAt) addReading(row, startedAt, finishedAt, column)
+  if (startedAt || finishedAt) addReading(row, { startedAt, finishedAt }, column)
 }
 
 const order = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? `9999${startedAt}`
@@ -42,7 +34,7 @@ export const sortReadings = ({ entry }: Row) =>
 export const started: ReadCell = (row, cell, column) => {
   const startedAt = row.date(cell, column)
   if (!startedAt) return
-  addReading(row, startedAt, null, column)
+  addReading(row, { startedAt }, column)
   row.startColumn = column
 }
 /** The finish of the only reading. */
@@ -50,7 +42,7 @@ export const finished: ReadCell = (row, cell, column) => {
   const finishedAt = row.date(cell, column)
   if (!finishedAt) return
   const open = row.startColumn === undefined ? undefined : row.entry.readings.pop()
-  addReading(row, open?.startedAt ?? null, finishedAt, row.startColumn ?? column)
+  addReading(row, { startedAt: open?.startedAt, finishedAt }, row.startColumn ?? column)
 }
 
 /** Whether two dates are the same, as far as both are known. */
@@ -60,7 +52,7 @@ export const finishedLast: ReadCell = (row, cell, column) => {
   const finishedAt = row.date(cell, column)
   if (!finishedAt) return
   if (row.entry.readings.some((reading) => reading.finishedAt && isSame(reading.finishedAt, finishedAt))) return
-  addReading(row, null, finishedAt, column)
+  addReading(row, { finishedAt }, column)
   sortReadings(row)
 }
 /** The number of readings. Those without dates in the file cannot be kept. */
@@ -83,7 +75,7 @@ export const applyShelf = (row: Row) => {
   const last = entry.readings.at(-1)
   // A finished reading of a book that is being read is an earlier one.
   const needsReading = isEnded ? !last && shelf === 'STOPPED' : last ? Boolean(last.finishedAt) : shelf === 'PAUSED'
-  if (needsReading) addReading(row, null, null, 'status')
+  if (needsReading) addReading(row, {}, 'status')
   const current = entry.readings.at(-1)
   if (current && isEnded) current.outcome = shelf === 'STOPPED' ? 'STOPPED' : 'FINISHED'
   else if (current) current.isPaused = shelf === 'PAUSED'
@@ -95,7 +87,6 @@ export const applyShelf = (row: Row) => {
 export const findMapped = (name: string, { shelfMap }: Row) =>
   Object.hasOwn(shelfMap, toKey(name)) ? shelfMap[toKey(name)] : undefined
 
-/** Returns a function that looks up the meaning of a service's shelf. */
 export const shelfFinder = (meanings: Record<string, Shelf>) => {
   const known = new Map(Object.entries(meanings))
   return (name: string) => known.get(name)
@@ -110,7 +101,6 @@ export const shelve = (row: Row, name: string, column: string, find: (name: stri
   else row.shelf = shelf
 }
 
-/** A status, in words of any service or of a member. */
 export const status: ReadCell = (row, cell, column) => {
   if (findMapped(cell, row) ?? findStatus(cell)) shelve(row, cell, column, findStatus)
   else if (cell) row.lose('unknown-status', column)

@@ -3,9 +3,9 @@ import type { Entry } from '../../../entries/entry'
 import { checkCount } from '../../limits'
 import * as read from '../../rows/columns'
 import { addReading, findMapped, shelve } from '../../rows/readings'
-import { createRow, type Row } from '../../rows/row'
-import { type Format, finish, mapRows, readColumns, type TableFormat } from '../../rows/table'
-import { isObject, parseTime, toCell, toCells } from '../../rows/values'
+import type { Row } from '../../rows/row'
+import { type Format, finish, mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
+import { isObject, parseTime, toCell } from '../../rows/values'
 import { toLocal } from '../highlights/clippings/dates'
 
 const BOOK = Object.entries({
@@ -16,8 +16,8 @@ const BOOK = Object.entries({
   format: read.format,
 })
 const OTHERS = Object.entries(read.each('titleid,cover,timestamp,activity,details,library', read.ignored))
+const JSON_COLUMNS = 'author,publisher,isbn,activity,details,library,title,titleid,format,timestamp'.split(',')
 
-/** A row of the timeline. */
 type Activity = { row: Row; name: string; at: string | null | undefined }
 type Loan = { startedAt: string | null; finishedAt: string | null; isReturned: boolean }
 
@@ -83,7 +83,7 @@ const toBook = (newestFirst: Activity[]) => {
   const isRead = !['YET', 'TAG', undefined].includes(findMapped(shelf, row))
   // The end of a loan is unknown if it is followed by another one.
   const readings = isRead ? loans.filter((loan) => loan.finishedAt || loan === last) : []
-  for (const { startedAt, finishedAt } of readings) addReading(row, startedAt, finishedAt, 'timestamp')
+  for (const { startedAt, finishedAt } of readings) addReading(row, { startedAt, finishedAt }, 'timestamp')
   if (readings.length < loans.length) row.lose('not-supported', 'timestamp')
   shelve(row, shelf, 'activity', () => undefined)
   return finish(row)
@@ -92,26 +92,30 @@ const toBook = (newestFirst: Activity[]) => {
 const timelineOf = (json: unknown) =>
   isObject(json) && Array.isArray(json.timeline) ? json.timeline.filter(isObject) : []
 
-const fromJson = (item: Record<string, unknown>): Record<string, unknown> => {
-  const { title, author, publisher, isbn, cover, timestamp, activity, details, library } = item
-  return {
-    author,
-    publisher,
-    isbn,
-    activity,
-    details,
-    library,
-    title: isObject(title) ? title.text : title,
-    titleid: isObject(title) ? title.titleId : '',
-    format: isObject(cover) ? cover.format : '',
-    timestamp: typeof timestamp === 'number' ? (toLocal(timestamp) ?? timestamp) : timestamp,
-  }
+/** The timeline as the table that the CSV is. */
+const fromJson = (timeline: Record<string, unknown>[]): Table => {
+  const rows = timeline.map((item, at) => {
+    const { title, cover, timestamp } = item
+    const values: Record<string, unknown> = {
+      ...item,
+      title: isObject(title) ? title.text : title,
+      titleid: isObject(title) ? title.titleId : '',
+      format: isObject(cover) ? cover.format : '',
+      timestamp: typeof timestamp === 'number' ? (toLocal(timestamp) ?? timestamp) : timestamp,
+    }
+    return { line: at + 1, cells: JSON_COLUMNS.map((column) => toCell(values[column])) }
+  })
+  return { header: JSON_COLUMNS, keys: JSON_COLUMNS, rows }
 }
 
-const readTimeline: Format['read'] = ({ json, table }, options) => {
+const readTimeline: Format['read'] = ({ json, table: csv }, options) => {
   const books = new Map<string, Activity[]>()
   const failed: Entry[] = []
-  const add = (row: Row) => {
+  const timeline = timelineOf(json)
+  checkCount(timeline.length, 'activities')
+  const table = timeline.length > 0 ? fromJson(timeline) : csv
+  mapRows(table, options, (row, { length }) => {
+    if (length !== table.header.length) row.lose(length < table.header.length ? 'short-row' : 'bad-row', 'library')
     const entry = readColumns(row, BOOK)
     if (entry.failure) return void failed.push(entry)
     entry.cells = { names: [], values: [] }
@@ -120,18 +124,6 @@ const readTimeline: Format['read'] = ({ json, table }, options) => {
     books.set(key, activities)
     checkCount(books.size)
     activities.push({ row, name: row.get('activity'), at: parseTime(row.get('timestamp')) })
-  }
-  const items = timelineOf(json)
-  checkCount(items.length, 'activities')
-  for (const [at, item] of items.entries()) {
-    const cells = fromJson(item)
-    const row = createRow(at + 1, options, { get: (column) => toCell(cells[column]) })
-    row.entry.cells = toCells(cells)
-    add(row)
-  }
-  mapRows(table, options, (row, { length }) => {
-    if (length !== table.header.length) row.lose(length < table.header.length ? 'short-row' : 'bad-row', 'library')
-    add(row)
   })
   return [...books.values()].map(toBook).concat(failed)
 }
