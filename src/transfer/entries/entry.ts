@@ -8,7 +8,6 @@ import {
   type READING_OUTCOMES,
 } from '../../values/contract'
 
-/** The formats of files that can be imported. */
 export const FORMATS = [
   'library',
   'goodreads',
@@ -36,6 +35,11 @@ export const FORMATS = [
 ] as const
 export type FormatName = (typeof FORMATS)[number]
 
+/** The file as a whole cannot be imported. The message is a sentence for the member who sent the file. */
+export class ImportFileError extends Error {}
+
+export const MAX_ROWS = 10_000
+export const MAX_COLUMNS = 200
 /** How many unknown columns an import lists, and how many characters of the name of any column it reports. */
 export const MAX_UNKNOWN_COLUMNS = 200
 export const MAX_COLUMN_NAME = 100
@@ -152,7 +156,6 @@ type OtherThanText = Record<'itemPage' | 'publishedYear' | 'seriesNumber', numbe
 type Details = {
   [Field in (typeof DETAILS)[number]]: (Field extends keyof OtherThanText ? OtherThanText[Field] : string) | null
 }
-/** The details of a book about which a file says nothing. */
 export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Details
 const unknown = <Value>(): Value | null => null
 const unknownText = unknown<string>

@@ -43,7 +43,7 @@ const GENRE =
 /** Some services write `&` for these, and `&` is not a word. */
 const CONJUNCTION = / (?:and|und|et|y)(?= )/g
 /** Before a subtitle, a bracket, or an edition such as `, Second Edition`. */
-const PART = /:\s|\s[-–—]\s|\s[([]|,\s(?=[^,:]{0,40}(?:edition|édition|edición|edição|auflage|ausgabe)$)/i
+const BOUNDARY = /:\s|\s[-–—]\s|\s[([]|,\s(?=[^,:]{0,40}(?:edition|édition|edición|edição|auflage|ausgabe)$)/i
 
 // A text of punctuation only is compared as it is.
 const keyOf = (text: string) => wordsOf(text).join(' ').replace(CONJUNCTION, '') || text
@@ -69,7 +69,7 @@ export const toTitle = (title: string) => {
   const { name, number } = splitSeries(truncate(title.trim(), MAX_LENGTH).trim())
   const whole = name.replace(GENRE, '')
   const key = keyOf(whole)
-  const parts = whole.split(PART)
+  const parts = whole.split(BOUNDARY)
   const cuts = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join(' '))
   const last = /[)\]]$/.test(whole) ? '' : (parts.at(-1) ?? '')
   const shorter = [...cuts, last].filter((part) => part && part !== whole)

@@ -49,7 +49,6 @@ export type ReceivedEntry = Entry & {
   size: number
 }
 
-/** Returns a function that reads entries from lines, in the order in which they were written. */
 export const createLineReader = () => {
   let names: string[] = []
   let namesSize = 0

@@ -131,7 +131,6 @@ export const SHELVES = createKind({
   toBook: (book) => book,
 })
 
-/** The books that have memos, with their memos. */
 export const MEMOS = createKind({
   source: booksWithMemos,
   bytes: sql`100 + ${bookTextBytes} + ${memoBytes}`,

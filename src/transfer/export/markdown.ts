@@ -21,7 +21,6 @@ const toSection = ({ memoType, memoBookPage, createdAt, memoContent }: Memo) => 
 
 type BookWithMemos = Pick<BookColumns, 'title' | 'author'> & { memos: ArrayOrParts<Memo> }
 
-/** The memos of the books as Markdown, in chunks. */
 export async function* toMarkdown(pages: AsyncIterable<BookWithMemos[]>) {
   yield '# Memos\n\n'
   for await (const page of pages) {

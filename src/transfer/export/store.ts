@@ -55,7 +55,6 @@ const selectImages = sqlStatement<StoredImage & { imageId: number }>`
   where memberId = ${callerId} and imageId > :after
   order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`
 
-/** Loads the caller's images in pages, oldest first. */
 async function* loadImages(run: Runner, imageBase: string) {
   for (let after = 0, isLast = false; !isLast; ) {
     const { page } = await run({ page: selectImages({ after }) })

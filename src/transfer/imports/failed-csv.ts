@@ -3,7 +3,7 @@ import { type Caller, queryAll, runAsCaller } from '../../db/caller'
 import { afterResponse, type Db, firstRow, sqlStatement } from '../../db/client'
 import { loadParts, MAX_PART_BYTES, type Size } from '../../db/parts'
 import { toCsv } from '../entries/csv-writer'
-import { MAX_COLUMNS } from '../entries/file-limits'
+import { MAX_COLUMNS } from '../entries/entry'
 import { isOwnImport, isOwnReportRow } from './store'
 
 // The failed rows of an import, as a table with the columns of its file.

@@ -4,8 +4,7 @@ import { IMPORT_OUTCOMES, IMPORT_STATUSES, MAX_NAME, MERGE_RULES } from '../../v
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Id, Instant, pageOf, textUpTo } from '../../values/responses'
-import { type Code, FORMATS, MAX_COLUMN_NAME, MAX_UNKNOWN_COLUMNS, REPORT_CODES } from '../entries/entry'
-import { MAX_ROWS } from '../entries/file-limits'
+import { type Code, FORMATS, MAX_COLUMN_NAME, MAX_ROWS, MAX_UNKNOWN_COLUMNS, REPORT_CODES } from '../entries/entry'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
 
 const ImportCode = named('ImportCode', z.enum(Object.keys(REPORT_CODES) as Code[]))

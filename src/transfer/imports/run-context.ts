@@ -14,24 +14,23 @@ export type RunContext = {
   budget: { left: number }
 }
 
-/** Runs statements in one call, and counts them. */
 export const query = <B extends Batch>({ db, budget }: RunContext, batch: B) => {
   budget.left -= Object.values(batch).flatMap((each) => each ?? []).length
   return run(db, batch)
 }
 
 /** Characters of a parameter: below D1's 2 MB even if each takes three bytes. */
-const MAX_PART_SIZE = 512 * 1024
+const MAX_PARAMETER_SIZE = 512 * 1024
 
 /** Splits items into JSON arrays that fit into a parameter. D1 allows a hundred parameters per statement. */
-export const toJsonParts = (items: unknown[]) => {
+export const toJsonArrays = (items: unknown[]) => {
   const parts: string[][] = []
   let left = 0
   for (const item of items) {
     const json = JSON.stringify(item)
     if (left < json.length) {
       parts.push([])
-      left = MAX_PART_SIZE
+      left = MAX_PARAMETER_SIZE
     }
     parts.at(-1)?.push(json)
     left -= json.length

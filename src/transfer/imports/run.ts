@@ -4,8 +4,7 @@ import { DEADLINES } from '../../runtime/deadlines'
 import { callBucket, fileKey } from '../../storage/bucket'
 import { IMPORT_OUTCOMES } from '../../values/contract'
 import { localTime } from '../../values/time'
-import type { Entry } from '../entries/entry'
-import { ImportFileError } from '../entries/file-limits'
+import { type Entry, ImportFileError } from '../entries/entry'
 import type { ReceivedEntry } from '../entries/reader-protocol'
 import { failImport, returnLease, takeLease } from './lease'
 import { loadExisting, loadLibrary } from './plan/existing'
@@ -148,7 +147,6 @@ export const runImport = async (context: RunContext, stored: StoredImport, entri
 /** The statements of a run, beside those of `loadLibrary` and of chunks. */
 export const RUN_STATEMENTS = 5
 
-/** Continues an import, unless it has ended or another run works on it. */
 export const continueImport = async (context: RunContext, of: Pick<StoredImport, 'memberId' | 'importId'>) => {
   const stored = await takeLease(context, of)
   if (!stored) return

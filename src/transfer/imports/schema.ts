@@ -44,16 +44,16 @@ export type ImportQuery = z.infer<typeof ImportQuery>
 const mapError = 'must be a JSON object of strings'
 const name = () => z.string({ error: mapError }).check(z.maxLength(500, { error: mapError }))
 
-/** The most bytes of each part below. */
-export const MAX_PART_BYTES = 16_384
+/** The most bytes of each map below. */
+export const MAX_MAP_BYTES = 16_384
 
-export const ImportParts = z.lazy(() =>
+export const ImportMaps = z.lazy(() =>
   z.object({
     shelfMap: z._default(z.record(name(), nameIn(SHELF_MEANINGS), { error: mapError }), {}),
     columns: z._default(z.record(name(), name(), { error: mapError }), {}),
   }),
 )
-export type ImportParts = z.infer<typeof ImportParts>
+export type ImportMaps = z.infer<typeof ImportMaps>
 
 export const ImportPath = z.lazy(() => z.object({ 'import-id': IdParameter }))
 export const RowsQuery = z.lazy(() =>

@@ -98,11 +98,7 @@ const INSERTED = 'isDryRun, merge, format, encoding, unknownColumns, columns, op
 const insertImport = sqlStatement<StoredImport>`
   insert into imports (memberId, importId, status, ${sql.raw(INSERTED)})
   select owner, max(:now, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    iif(:total = 0, 'DONE', 'RUNNING'), ${sql.raw(
-      INSERTED.split(', ')
-        .map((name) => `:${name}`)
-        .join(', '),
-    )}
+    iif(:total = 0, 'DONE', 'RUNNING'), ${sql.raw(INSERTED.replaceAll(/\w+/g, ':$&'))}
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`

@@ -59,7 +59,6 @@ const deleteReports = async (context: RunContext, old: Sweepable[]) => {
   await query(context, { rows: deleteRows(values), imports: deleteImports(values) })
 }
 
-/** Ends an import that took too long, and deletes the file of one that has ended. */
 const end = async (context: RunContext, each: Sweepable) => {
   if (each.isRunning) await query(context, { failed: failLate({ ...each }) })
   await dropFile(context, each)

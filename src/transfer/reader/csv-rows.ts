@@ -1,4 +1,4 @@
-import { MAX_COLUMNS, MAX_ROWS } from '../entries/file-limits'
+import { MAX_COLUMNS, MAX_ROWS } from '../entries/entry'
 import { refuse } from './limits'
 
 export const MAX_CELL = 100_000

@@ -83,7 +83,6 @@ const CANDIDATES: [encoding: string, isEvident?: Evidence][] = [
   ['windows-1256'],
 ]
 
-/** The text of bytes in an encoding, or undefined if some are not valid in it. */
 export const decodeStrictly = (bytes: Uint8Array, encoding: string) => {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes)

@@ -15,20 +15,18 @@ export const markDuplicates = (entries: Entry[]) => {
   for (const entry of entries) {
     const identity = entry.failure ? undefined : identityOf(entry)
     if (identity === undefined) continue
-    const first = firsts.get(identity) ?? {
-      memos: entry.memos,
-      known: new Set(entry.memos.map(({ content }) => content)),
+    const first = firsts.get(identity)
+    if (!first) {
+      firsts.set(identity, { memos: entry.memos, known: new Set(entry.memos.map(({ content }) => content)) })
+      continue
     }
-    if (first.memos !== entry.memos) {
-      entry.failure = 'duplicate-in-file'
-      // A device can have a book twice, with the names of its author in another order.
-      for (const memo of entry.memos) {
-        if (memo.source || first.known.has(memo.content)) continue
-        first.known.add(memo.content)
-        first.memos.push(memo)
-      }
+    entry.failure = 'duplicate-in-file'
+    // A device can have a book twice, with the names of its author in another order.
+    for (const memo of entry.memos) {
+      if (memo.source || first.known.has(memo.content)) continue
+      first.known.add(memo.content)
+      first.memos.push(memo)
     }
-    firsts.set(identity, first)
   }
   return entries
 }

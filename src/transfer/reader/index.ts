@@ -1,6 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { Entry } from '../entries/entry'
-import { ImportFileError } from '../entries/file-limits'
+import { type Entry, ImportFileError } from '../entries/entry'
 import {
   createLineWriter,
   type FileReader,

@@ -1,7 +1,6 @@
 import { MAX_NAME } from '../../values/contract'
 import { truncate } from '../../values/text/truncate'
-import type { Cells, Code, Entry, Loss } from '../entries/entry'
-import { ImportFileError, MAX_ROWS } from '../entries/file-limits'
+import { type Cells, type Code, type Entry, ImportFileError, type Loss, MAX_ROWS } from '../entries/entry'
 
 export const refuse = (reason: string): never => {
   throw new ImportFileError(reason)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toCsv } from '../../../src/transfer/entries/csv-writer'
-import { MAX_ROWS } from '../../../src/transfer/entries/file-limits'
+import { MAX_ROWS } from '../../../src/transfer/entries/entry'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { read, readByTitle, reasonOf } from '../../support/transfer/import-files'
 

@@ -1,5 +1,4 @@
-import type { Entry } from '../../../src/transfer/entries/entry'
-import { ImportFileError } from '../../../src/transfer/entries/file-limits'
+import { type Entry, ImportFileError } from '../../../src/transfer/entries/entry'
 import type { ReadOptions } from '../../../src/transfer/entries/reader-protocol'
 import type { TableRow } from '../../../src/transfer/reader/csv-rows'
 import { readFile } from '../../../src/transfer/reader/read-file'

@@ -14,10 +14,8 @@ export const SET_COLUMNS = READING_COLUMNS.filter(
   (name) => name !== 'readingId' && name !== 'archivedId' && name !== 'importId',
 )
 
-/** Whether some of them are among the changes of a book. */
 export const isCurrentChanged = (changes: object) => SET_COLUMNS.some((name) => name in changes)
 
-/** A book that has not been read. */
 export const UNREAD: ReadingColumns = {
   ...{ bookStatus: 'YET', readStartDate: null, readEndDate: null, star: 0 },
   ...{ startedAt: null, finishedAt: null, isStopped: false, quarters: null, readingFormat: null, isPaused: false },
@@ -55,7 +53,6 @@ const toRating = (quarters: number | null, star: number) => ({
   archivedStar: (quarters === null && star) || null,
 })
 
-/** What is known of a reading. */
 export type Known = Pick<EntryReading, 'startedAt' | 'finishedAt' | 'outcome' | 'quarters' | 'isPaused' | 'note'> & {
   format: ReadingColumns['readingFormat']
 }

@@ -3,7 +3,7 @@ import { sqlStatement } from '../../../db/client'
 import { READING_COLUMNS, shownReading } from '../../../db/schema/shown-reading'
 import { type BookColumns, bookColumns, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entries/entry'
-import { query, type RunContext, toJsonParts } from '../run-context'
+import { query, type RunContext, toJsonArrays } from '../run-context'
 import type { StoredImport } from '../store'
 import { readingColumns } from '../undo/snapshot'
 import type { Known as KnownReading, ReadingColumns } from './current-reading'
@@ -70,7 +70,6 @@ export type Existing = BookColumns &
     current: KnownReading
     past: Pick<KnownReading, 'startedAt' | 'finishedAt'>[]
     tagKeys: string[]
-    /** The number of its progress events. */
     events: number
     /** What it lacks of the memos and the progress events of its entry. */
     missing: { memos: EntryMemo[]; events: EntryProgress[] }
@@ -146,7 +145,7 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
       ...(entry.exact?.progress ?? []).map((event) => ({ bookId, event })),
     ],
   )
-  const parts = toJsonParts(
+  const parts = toJsonArrays(
     items.map(({ bookId, memo, event }, number) => ({
       ...{ number, bookId, content: memo?.content, at: event && Date.parse(event.at) },
     })),

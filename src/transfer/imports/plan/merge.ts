@@ -10,7 +10,6 @@ import type { Existing } from './existing'
 import { readingsOf } from './new-book'
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
-/** Whether a status comes before another. */
 export const isEarlier = (status: ReadingColumns['bookStatus'], other: ReadingColumns['bookStatus']) =>
   RANK[status] < RANK[other]
 
@@ -85,7 +84,6 @@ const mergeStatus = (book: Existing, entry: Entry, overwrites: boolean) => {
 }
 
 type MergedReadings = {
-  /** The columns of the current reading that change. */
   changes: Partial<ReadingColumns>
   /** Past readings that the book lacks, oldest first. */
   ended: EntryReading[]

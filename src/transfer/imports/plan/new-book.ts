@@ -38,7 +38,6 @@ const toReadingColumns = ({ exact, status, quarters }: Entry, newest: EntryReadi
   return toExactColumns(newest, exact ?? { ...UNREAD, readStartDate: toTimestamp(startedAt), readEndDate })
 }
 
-/** A new book: its columns, and its past readings. */
 export const toNewBook = (entry: Entry, now: string) => {
   const { exact } = entry
   const readings = readingsOf(entry)

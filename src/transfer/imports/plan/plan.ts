@@ -37,7 +37,6 @@ export type Planned = {
   open?: EntryReading
   tags: string[]
   memos: EntryMemo[]
-  /** Texts that replace those of memos. */
   texts: ReplacedText[]
   progress: EntryProgress[]
 }
@@ -135,7 +134,6 @@ export const planRow = (row: Row, match: Match, { now, overwrites, quotas, exist
   return isFull ? overQuota(planned) : planned
 }
 
-/** What counts towards the quotas of a member. */
 export type Usage = { books: number; textBytes: number }
 
 /** Drops the tags that the member has no room for, and adds the others to those that are known. */
@@ -152,7 +150,6 @@ export const withAdded = ({ books, textBytes }: Usage, plan: Planned[]): Usage =
   textBytes: plan.reduce((sum, { bytes }) => sum + bytes, textBytes),
 })
 
-/** Fails the rows that the quotas have no room for. */
 export const limitUsage = (plan: Planned[], usage: Usage, quotas: Quotas) => {
   let before = usage
   return plan.map((planned): Planned => {

@@ -5,16 +5,16 @@ import { annotate } from '../../../http/description/route-metadata'
 import { mediaTypeOf, parseJson } from '../../../input/body'
 import type { FormPart } from '../../../input/multipart'
 import { bodyValidator, checkFields, readParts, type Validator } from '../../../input/validate'
-import { ImportParts, MAX_FILE_BYTES, MAX_PART_BYTES } from '../schema'
+import { ImportMaps, MAX_FILE_BYTES, MAX_MAP_BYTES } from '../schema'
 
-export type Upload = { file: Uint8Array<ArrayBuffer>; parts: ImportParts }
+export type Upload = { file: Uint8Array<ArrayBuffer>; maps: ImportMaps }
 
 const decoder = new TextDecoder()
 
-const readPart = (form: FormPart[], name: keyof ImportParts): unknown => {
+const readMap = (form: FormPart[], name: keyof ImportMaps): unknown => {
   const [part] = form.filter((each) => each.name === name)
   if (!part) return undefined
-  if (part.content.length > MAX_PART_BYTES) throw fieldError(name, null, 'must be at most 16 KiB')
+  if (part.content.length > MAX_MAP_BYTES) throw fieldError(name, null, 'must be at most 16 KiB')
   try {
     const map = parseJson(decoder.decode(part.content))
     // Validation would take it for the prototype, and drop it.
@@ -27,18 +27,18 @@ const readPart = (form: FormPart[], name: keyof ImportParts): unknown => {
 const readUpload = (bytes: Uint8Array<ArrayBuffer>, c: Context<App>): Upload => {
   if (mediaTypeOf(c) !== 'multipart/form-data') {
     if (bytes.length > MAX_FILE_BYTES) throw new ApiError('FILE_TOO_LARGE')
-    return { file: bytes, parts: { shelfMap: {}, columns: {} } }
+    return { file: bytes, maps: { shelfMap: {}, columns: {} } }
   }
   const form = readParts(c, bytes, 'file')
   const [file, other] = form.filter(({ name, content }) => name === 'file' && content.length > 0)
   if (!file) throw fieldError('file', null, 'is required')
   if (other) throw fieldError('file', null, 'must be a single part')
   if (file.content.length > MAX_FILE_BYTES) throw new ApiError('FILE_TOO_LARGE')
-  const maps = { shelfMap: readPart(form, 'shelfMap'), columns: readPart(form, 'columns') }
-  return { file: file.content, parts: checkFields(ImportParts, maps) as ImportParts }
+  const maps = { shelfMap: readMap(form, 'shelfMap'), columns: readMap(form, 'columns') }
+  return { file: file.content, maps: checkFields(ImportMaps, maps) as ImportMaps }
 }
 
 const validator = bodyValidator('upload', MAX_FILE_BYTES, readUpload)
 export const validImport = annotate(validator as Validator<'form', { file: File }, Upload>, {
-  file: { field: 'file', maxBytes: MAX_FILE_BYTES, parts: ImportParts, acceptsRawBody: true },
+  file: { field: 'file', maxBytes: MAX_FILE_BYTES, parts: ImportMaps, acceptsRawBody: true },
 })

@@ -1,7 +1,7 @@
 import { unavailable } from '../../../errors'
 import { DEADLINES } from '../../../runtime/deadlines'
 import { withRetries } from '../../../runtime/retry'
-import { ImportFileError } from '../../entries/file-limits'
+import { ImportFileError } from '../../entries/entry'
 import {
   createLineReader,
   READER_PROTOCOL,

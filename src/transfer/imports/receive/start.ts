@@ -4,7 +4,7 @@ import { ApiError, unavailable } from '../../../errors'
 import { DEADLINES } from '../../../runtime/deadlines'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
 import { callBucket, fileKey } from '../../../storage/bucket'
-import { ImportFileError } from '../../entries/file-limits'
+import { ImportFileError } from '../../entries/entry'
 import { columnsOf } from '../failed-csv'
 import { failImport, newLease } from '../lease'
 import { continueImport, runImport } from '../run'
@@ -55,7 +55,7 @@ export const continueLater = (context: ImportContext, stored: StoredImport) => {
 export const startImport = async (
   context: ImportContext,
   member: ConfirmedMember,
-  { file: bytes, parts }: Upload,
+  { file: bytes, maps }: Upload,
   query: ImportQuery,
 ) => {
   const { db, bucket, reader, caller, config, turns, runLater } = context
@@ -64,7 +64,7 @@ export const startImport = async (
   const turn = await running.acquire(bytes.length, turns)
   if (!turn) throw unavailable('too many imports are being read')
   const readAndStore = async () => {
-    const read = readEntries(reader, bytes, { format, encoding, ...parts })
+    const read = readEntries(reader, bytes, { format, encoding, ...maps })
     const { entries, ...about } = await read.catch((error): never => {
       if (!(error instanceof ImportFileError)) throw error
       throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.message}` })
@@ -76,7 +76,7 @@ export const startImport = async (
       isDryRun: dryRun === 'true' ? 1 : 0,
       merge,
       columns: columnsOf(entries.map(({ cells }) => cells.names)),
-      options: parts,
+      options: maps,
       file,
       total: entries.length,
     })

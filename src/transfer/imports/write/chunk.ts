@@ -6,7 +6,7 @@ import { memos } from '../../../db/schema/memo-tables'
 import { MAX_TAGS } from '../../../library/tags/schema'
 import { BOOK_COLUMNS } from '../../book-columns'
 import { SET_COLUMNS } from '../plan/current-reading'
-import { toJsonParts } from '../run-context'
+import { toJsonArrays } from '../run-context'
 import { progressBefore, progressState, readingAfter, readingBefore, snapshot, tagState } from '../undo/snapshot'
 import { isClaimed, itemBook, items, itemsOfBooks, jsonOf, value, values } from './chunk-claim'
 import { type toItems, UPDATED } from './chunk-items'
@@ -146,5 +146,5 @@ export const writeChunk = (
     ],
     [insertReportOfNew, lists.reportOfNew],
   ]
-  return writes.flatMap(([write, list]) => toJsonParts(list).map((items) => write({ ...ofChunk, items })))
+  return writes.flatMap(([write, list]) => toJsonArrays(list).map((items) => write({ ...ofChunk, items })))
 }

@@ -62,7 +62,6 @@ export const promoteReadings = sqlStatement`
       and +books.memberId = :memberId and ${isClaimed}`,
   )}`
 
-/** The books of the library to which progress is added. */
 const changedBooks = sql`(select value from ${items})`
 /** The events that the books lack, in order: the triggers keep the number of events in the latest one. */
 export const insertProgress = sqlStatement`

@@ -73,7 +73,6 @@ const propertiesOf = ({ lose }: Row, values: Record<string, unknown>, prefix = '
   }
   const getName = (name: string) => getText(name, Name, MAX_NAME, 'too-long')
   const getContent = (name: string) => getText(name, Content, MAX_CONTENT, 'review-truncated')
-  /** The items of a list that can be read. */
   const getList = <Item>(name: string, max: number, read: (item: unknown, at: number) => Item | undefined): Item[] => {
     const stored = get(name, List) ?? []
     if (stored.length > max) lose('too-many', name)

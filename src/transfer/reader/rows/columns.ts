@@ -76,7 +76,6 @@ export const seriesNumber = value('seriesNumber', parseDecimal, 'bad-number')
 export const language = value('language', parseLanguage, 'not-supported')
 export const format = value('format', parseFormat, 'not-supported')
 
-/** The first of several languages. */
 export const languages: ReadCell = (row, cell, column) => {
   const [first = '', ...others] = splitList(cell, ',')
   language(row, first, column)

@@ -68,7 +68,6 @@ export const readColumns = (row: Row, columns: ColumnReader[]) => {
   return finish(row)
 }
 
-/** Calls a function for each row below the header. Returns its results. */
 export const mapRows = <Result>(
   { header, keys, rows }: Table,
   options: ImportOptions,

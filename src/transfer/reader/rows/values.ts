@@ -9,7 +9,6 @@ const MAX_VALUE = 100
 /** Folds a name of a column, a shelf or a status for comparison. */
 export const toKey = (name: string) => name.slice(0, MAX_VALUE).normalize('NFC').trim().toLowerCase()
 
-/** Splits a list, without empty items. */
 export const splitList = (list: string, separator: string | RegExp) =>
   list
     .split(separator)

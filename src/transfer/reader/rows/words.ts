@@ -16,7 +16,6 @@ const SHELVES = new Map<string, Shelf>(
   Object.entries(WORDS).flatMap(([shelf, words]) => words.split('|').map((word) => [word, shelf as Shelf] as const)),
 )
 
-/** What a status means, in any of the known languages. */
 export const findStatus = (name: string) => SHELVES.get(normalize(name))
 
 /** The codes of languages, with their names in English, and some in Korean or in the language itself. */
@@ -53,7 +52,6 @@ const FORMATS = [
   ],
 ] as const
 
-/** The format of a book, by words such as Paperback or Kindle Edition. */
 export const parseFormat = (cell: string) => {
   const name = toKey(cell)
   return name ? FORMATS.find(([, pattern]) => pattern.test(name))?.[0] : null

@@ -38,7 +38,6 @@ type Book = { row: Row; clippings: Clipping[] }
 const LIMIT_MESSAGE = /<[^<>]{10,150}>$/
 const LIMIT_WORD = /limi|límite|grenze|maxim|máxim|лимит|предел|максим|限制|上限|제한|한도/i
 
-/** Removes the message that the publisher's clipping limit was reached. */
 const removeLimit = (text: string) => {
   const message = LIMIT_MESSAGE.exec(text.slice(-200))?.[0]
   return message && LIMIT_WORD.test(message) ? text.slice(0, -message.length).trim() : text

@@ -41,7 +41,6 @@ const addItem = (row: Row, item: unknown, field: string) => {
   read.addHighlight(row, [text, note], { page: toPage(item.page), createdAt }, field)
 }
 
-/** Adds the highlights and notes of a book. */
 const addItems = (row: Row, items: unknown[]) => {
   for (const [at, item] of items.entries()) addItem(row, item, `entry ${at + 1}`)
   for (const name of ['drawer', 'color']) {

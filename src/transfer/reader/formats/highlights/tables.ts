@@ -1,12 +1,10 @@
-import type { Code, Entry } from '../../../entries/entry'
-import { MAX_COLUMNS } from '../../../entries/file-limits'
+import { type Code, type Entry, MAX_COLUMNS } from '../../../entries/entry'
 import type { TableRow } from '../../csv-rows'
 import * as read from '../../rows/columns'
 import type { ReadCell, Row } from '../../rows/row'
 import { finish, mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
 import { parseZonedDate } from './clippings/dates'
 
-/** What a row says about its highlight. Texts and the date may be empty. */
 type Highlight = { text: string; note: string; date: string; page?: number }
 
 type Shape = {

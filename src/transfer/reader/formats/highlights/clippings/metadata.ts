@@ -2,7 +2,6 @@ import { parseDate, toWords } from './dates'
 
 export type Kind = 'highlight' | 'note' | 'bookmark' | null
 
-/** The second line of a clipping. */
 export type Metadata = {
   /** Null if the language is unknown. */
   kind: Kind
