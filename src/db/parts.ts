@@ -16,8 +16,8 @@ export type ArrayOrParts<Item> = Item[] | AsyncIterable<Item[]>
 
 export type Size = { id: number; bytes: number }
 
-/** Splits a list into parts of at most MAX_PART_BYTES, or of a single item. */
-export const splitByBytes = (sizes: Size[]) => {
+/** Splits a list into parts of at most `max` bytes, or of a single item. */
+export const splitByBytes = (sizes: Size[], max = MAX_PART_BYTES) => {
   const parts: number[][] = []
   let bytesLeft = 0
   for (const { id, bytes } of sizes) {
@@ -26,7 +26,7 @@ export const splitByBytes = (sizes: Size[]) => {
     if (last && bytesLeft >= 0) last.push(id)
     else {
       parts.push([id])
-      bytesLeft = MAX_PART_BYTES - bytes
+      bytesLeft = max - bytes
     }
   }
   return parts

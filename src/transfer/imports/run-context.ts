@@ -1,4 +1,5 @@
 import { type Batch, type Db, run } from '../../db/client'
+import { splitByBytes } from '../../db/parts'
 import type { Config } from '../../env'
 import type { ReaderBinding } from '../entries/reader-protocol'
 
@@ -24,16 +25,7 @@ const MAX_PARAMETER_SIZE = 512 * 1024
 
 /** Splits items into JSON arrays that fit into a parameter. D1 allows a hundred parameters per statement. */
 export const toJsonArrays = (items: unknown[]) => {
-  const parts: string[][] = []
-  let left = 0
-  for (const item of items) {
-    const json = JSON.stringify(item)
-    if (left < json.length) {
-      parts.push([])
-      left = MAX_PARAMETER_SIZE
-    }
-    parts.at(-1)?.push(json)
-    left -= json.length
-  }
-  return parts.map((part) => `[${part.join(',')}]`)
+  const texts = items.map((item) => JSON.stringify(item))
+  const sizes = texts.map((text, id) => ({ id, bytes: text.length }))
+  return splitByBytes(sizes, MAX_PARAMETER_SIZE).map((ids) => `[${ids.map((id) => texts[id]).join(',')}]`)
 }

@@ -13,7 +13,7 @@ const fillGoals = sqlStatement`
   on conflict do update set metric = excluded.metric, target = excluded.target where :merge = 'overwrite'`
 const fillTimeZone = sqlStatement`
   update members set timeZone = :timeZone
-  where ${isCaller} and (timeZone is null or :merge = 'overwrite') and :timeZone is not null
+  where ${isCaller} and (timeZone is null or :merge = 'overwrite')
     and exists (select 1 from imports where ${isStarting} and isDryRun = 0)`
 
 /** Stores what an export says of its member, together with the start of the import. An undo leaves it. */
