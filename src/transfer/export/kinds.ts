@@ -6,8 +6,7 @@ import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
 import { readingsOfOuter } from '../../library/readings/lookup'
 import { bookColumns, bookTextBytes, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../book-columns'
-import type { BookRow, LoadList } from './book-lists'
-import { eventJson, memoJson, newestLast, readingJson } from './book-lists'
+import { type BookRow, eventJson, type LoadList, memoJson, newestLast, readingJson } from './book-lists'
 
 const tagCount = sql`(select count(*) from bookTags where ${ofBook('bookTags')})`
 const memoBytes = sql.raw('memoBytes + 240 * memoCount')
@@ -38,7 +37,6 @@ const ownBooks = (condition: SQL) =>
   sql`select bookId from books where memberId = ${owner} and ${condition} and ${isNext}`
 /** Selects the books after `after`, up to `last`. */
 const allBooks = sql.join(STATUS_CONDITIONS.map(ownBooks), sql` union all `)
-const booksWithMemos = ownBooks(isWithMemos)
 
 const newestOf = (condition: SQL) =>
   sql`select max(bookId) as bookId from books where memberId = ${owner} and ${condition}`
@@ -132,7 +130,7 @@ export const SHELVES = createKind({
 })
 
 export const MEMOS = createKind({
-  source: booksWithMemos,
+  source: ownBooks(isWithMemos),
   bytes: sql`100 + ${bookTextBytes} + ${memoBytes}`,
   columns: sql`title, author, ${memos} as memos`,
   toBook: ({ memos, ...book }, loadList) => ({ ...book, memos: loadList<Memo>('memos', book.bookId, memos) }),

@@ -6,8 +6,8 @@ import type { Config } from '../../env'
 import type { StoredImage } from '../../library/images/responses'
 import { imageKey } from '../../storage/bucket'
 import { toInstant } from '../../values/fields'
-import { type BookRow, createListLoader, createRunner, type Runner } from './book-lists'
-import { FIRST_PAGE_BOOKS, type Part, startExport } from './export-plan'
+import { createListLoader, createRunner, type Runner } from './book-lists'
+import { FIRST_PAGE_BOOKS, startExport } from './export-plan'
 import { type Kind, LIBRARY } from './kinds'
 import type { ExportedImage } from './responses'
 import type { ExportQuery } from './schema'
@@ -16,28 +16,21 @@ import type { ExportQuery } from './schema'
 // otherwise, each page of a few large books would read the sizes of hundreds.
 const MAX_PAGE_BOOKS = 200
 
-type Loading<Book> = {
-  run: Runner
-  kind: Kind<Book>
-  part: Part
-  /** The first page, if it has been loaded. */
-  page: BookRow[] | undefined
-  end: () => void
-}
+type Started = Awaited<ReturnType<typeof startExport>>
 
 /**
  * Yields an empty page immediately, then the books of a part page by page, one database call each. Calls `end` at the
  * end, or when `return` is called after the first yield.
  */
-async function* loadPages<Book>({ run, kind, part, page: first, end }: Loading<Book>) {
+async function* loadPages<Book>(run: Runner, kind: Kind<Book>, started: Started, end: () => void) {
   const { selectPage, toBook } = kind
-  const { after, last } = part
+  const { after, last } = started.part
   const loadList = createListLoader(run)
   const loadPage = async (after: number, books: number) =>
     (await run({ page: selectPage({ isCounted: 1, after, last, books }) })).page
   try {
     yield []
-    let page = first ?? (await loadPage(after, FIRST_PAGE_BOOKS))
+    let page = started.page ?? (await loadPage(after, FIRST_PAGE_BOOKS))
     for (let at = page.at(-1); at; at = page.at(-1)) {
       yield page.map((row) => toBook(row, loadList))
       if (at.bookId >= last) return
@@ -80,9 +73,9 @@ export const exportBooks = async <Book>({ db, caller, config }: Exporter, query:
     // By kind, so that a leaked access token does not keep the member from exporting.
     const countedBy = [`by ${caller.kind}`, String(member.memberId)]
     const counter = { secret: config.JWT_SECRET, countedBy }
-    const { page, ...started } = await startExport(createRunner(db, caller, load), counter, query, kind)
+    const started = await startExport(createRunner(db, caller, load), counter, query, kind)
     const run = createRunner(afterResponse(db), caller, load)
-    const books = loadPages({ run, kind, part: started.part, page, end })
+    const books = loadPages(run, kind, started, end)
     await books.next()
     return { ...started, books, run }
   } catch (error) {
