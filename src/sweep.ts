@@ -10,13 +10,13 @@ import { forEachConcurrent, MAX_CONNECTIONS } from './runtime/concurrently'
 import { log, withLogFields } from './runtime/log'
 import { databaseOf, databasesOf, type Slots } from './slots/slots'
 import { deleteOldMarks } from './storage/bucket'
-import { findSweepable, SWEEP_STATEMENTS, sweepImports } from './transfer/imports/sweep-imports'
+import { findSweepable, sweepImports } from './transfer/imports/sweep-imports'
 import { HOUR_MS } from './values/time'
 
 // D1 allows an invocation 1,000 statements. A slot takes up to 15, and slot 0 three more; purge jobs and imports take
 // the rest.
 const MAX_STATEMENTS = 960
-const STATEMENTS_PER_SLOT = 14 + SWEEP_STATEMENTS
+const STATEMENTS_PER_SLOT = 15
 /** Leaves a third of the statements to purge jobs and imports. */
 const MAX_SLOTS = 40
 

@@ -64,9 +64,7 @@ const end = async (context: RunContext, each: Sweepable) => {
   await dropFile(context, each)
 }
 
-/** The statements of a sweep that finds no import. */
-export const SWEEP_STATEMENTS = 1
-
+/** One statement. */
 export const findSweepable = async (db: Db, now: number) => {
   const { imports } = await run(db, { imports: selectSweepable({ now, before: now - KEPT_MS }) })
   return imports

@@ -3,16 +3,10 @@ import { READING_COLUMNS } from '../../../db/schema/shown-reading'
 import type { EntryReading } from '../../entries/entry'
 
 /** The columns of the current reading that an import sets. */
-export type ReadingColumns = Omit<
-  Pick<typeof books.$inferSelect, (typeof READING_COLUMNS)[number]>,
-  'readingId' | 'archivedId' | 'importId'
->
-/** Those of the contract. */
-export const SHOWN_COLUMNS = ['bookStatus', 'readStartDate', 'readEndDate', 'star'] as const
-/** All of them. */
 export const SET_COLUMNS = READING_COLUMNS.filter(
   (name) => name !== 'readingId' && name !== 'archivedId' && name !== 'importId',
 )
+export type ReadingColumns = Pick<typeof books.$inferSelect, (typeof SET_COLUMNS)[number]>
 
 export const isCurrentChanged = (changes: object) => SET_COLUMNS.some((name) => name in changes)
 

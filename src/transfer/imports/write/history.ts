@@ -3,7 +3,8 @@ import { sqlStatement } from '../../../db/client'
 import { lastReadingId } from '../../../db/next-id'
 import * as blocks from '../../../library/readings/blocks'
 import { MAX_READINGS } from '../../../library/readings/schema'
-import { SET_COLUMNS, SHOWN_COLUMNS } from '../plan/current-reading'
+import { fieldsOf } from '../../../values/book-fields'
+import { SET_COLUMNS } from '../plan/current-reading'
 import { readingColumns } from '../undo/snapshot'
 import { isClaimed, items, itemsOfBooks, jsonOf, value, values } from './chunk-claim'
 
@@ -21,7 +22,7 @@ export const keepMovedBack = sqlStatement`
   ${blocks.keep(sql`select books.bookId from ${itemsOfBooks} where ${isAsPlanned}`, sql`${blocks.hasRoom('c')} and ${isClaimed}`)}`
 const kept = sql`
   select keptId, item.value as value from (${blocks.keptOf(bookIds())}) cross join ${items} on ${value('bookId')} = keptId`
-export const moveBack = sqlStatement`${blocks.renew(kept, sql`${assignCurrent(SHOWN_COLUMNS, 'kept')},`)}`
+export const moveBack = sqlStatement`${blocks.renew(kept, sql`${assignCurrent(fieldsOf('reading'), 'kept')},`)}`
 /** `importId` keeps the trigger from adding a progress event of today. */
 export const updateReadings = sqlStatement`
   update books set ${assignCurrent(SET_COLUMNS, 'item')}, importId = :importId
