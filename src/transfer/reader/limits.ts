@@ -6,19 +6,16 @@ export const refuse = (reason: string): never => {
   throw new ImportFileError(reason)
 }
 
-/** The field of losses that are counted only. */
-export const MORE = 'more'
-
 /** Checks the number of entries. Call it before they are made, which takes far more memory than the file. */
 export const checkCount = (entries: number, what = 'books') => {
   if (entries > MAX_ROWS) refuse(`The file has more than 10,000 ${what}. Split it into several files.`)
 }
 
-/** The first losses one by one, and the numbers of the others by code. */
+/** The first losses one by one, and as `more` the numbers of the others by code. */
 export const sumUp = (losses: Loss[], listed: number): Loss[] => {
   const counts = new Map<Code, number>()
   for (const { code, count = 1 } of losses.slice(listed)) counts.set(code, (counts.get(code) ?? 0) + count)
-  return [...losses.slice(0, listed), ...[...counts].map(([code, count]) => ({ code, field: MORE, count }))]
+  return [...losses.slice(0, listed), ...[...counts].map(([code, count]) => ({ code, field: 'more', count }))]
 }
 
 /** Readings, memos and progress events of all books. A reading of `read_dates` takes only five bytes of the file. */

@@ -1,7 +1,6 @@
 import { type Entry, type FormatName, MAX_UNKNOWN_COLUMNS } from '../entries/entry'
 import type { ReadOptions, ReadResult } from '../entries/reader-protocol'
 import { parseTable } from './csv-rows'
-import { reportDamage } from './damage'
 import { douban } from './formats/activities/douban'
 import { libby } from './formats/activities/libby'
 import { booklogr } from './formats/booklogr'
@@ -26,7 +25,7 @@ import { limitEntries, refuse } from './limits'
 import { isLua, parseLua } from './lua'
 import { type Format, type Source, type Table, toTable } from './rows/table'
 import { toKey } from './rows/values'
-import { decodeText, describeUnsupported } from './text'
+import { decodeText, describeUnsupported, reportDamage } from './text'
 
 /**
  * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come

@@ -1,5 +1,8 @@
+import type { Entry } from '../entries/entry'
 import { decodeStrictly, guessEncoding } from './encoding'
 import { isNotebook } from './formats/highlights/kindle-notebook'
+import { sumUp } from './limits'
+import { isObject } from './rows/values'
 
 /** By the byte order mark. Without one, by the zero byte of the first character, which is ASCII in every known file. */
 const utf16 = ([first, second]: Uint8Array) => {
@@ -52,6 +55,24 @@ export const decodeText = (bytes: Uint8Array, encoding?: string) => {
     : decodeOther(bytes)
   // The database cannot store NUL.
   return { text: text.replaceAll('\0', ''), encoding: found, isDamaged: utf8 === undefined && text.includes('\ufffd') }
+}
+
+const isDamaged = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes('\ufffd')
+  if (Array.isArray(value)) return value.some(isDamaged)
+  return isObject(value) && Object.values(value).some(isDamaged)
+}
+
+const MAX_DAMAGED = 20
+
+/** Lists the columns of a row, or without a table the values of the entry, whose bytes were no text. */
+export const reportDamage = (entry: Entry) => {
+  const { cells, losses: _, ...values } = entry
+  const all =
+    cells.names.length > 0 ? cells.values.map((cell, at) => [cells.names[at] ?? '', cell]) : Object.entries(values)
+  const damaged = all.filter(([, value]) => isDamaged(value))
+  const losses = damaged.map(([field]) => ({ code: 'bad-bytes' as const, field: String(field) }))
+  entry.losses.push(...sumUp(losses, MAX_DAMAGED))
 }
 
 const EXPORT_INSTEAD = 'Send the CSV, JSON or text file that the service exports.'

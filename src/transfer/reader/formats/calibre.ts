@@ -1,15 +1,14 @@
 import * as read from '../rows/columns'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
-import { parseIsbn, splitList, toKey } from '../rows/values'
+import { parseIsbn, splitList } from '../rows/values'
 
 /** A list such as `goodreads:1,isbn:9780446675505`. */
 const identifiers: ReadCell = (row, cell, column) => {
   for (const identifier of splitList(cell, ',')) {
-    const colon = identifier.indexOf(':')
-    const [source, id] = [toKey(identifier.slice(0, Math.max(0, colon))), identifier.slice(colon + 1)]
-    if (source !== 'isbn') read.identify(row, source, id, column)
-    else row.entry.isbn ??= parseIsbn(id) ?? null
+    const isbn = identifier.replace(/^isbn\s*:/i, '')
+    if (isbn === identifier) read.sourceId(row, identifier, column)
+    else row.entry.isbn ??= parseIsbn(isbn) ?? null
   }
 }
 

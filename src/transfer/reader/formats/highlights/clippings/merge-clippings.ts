@@ -1,24 +1,22 @@
 import type { Metadata } from './metadata'
 
-/** For each prefix, the length of its longest proper prefix that is also its suffix. */
-const borders = (text: string) => {
-  const lengths = new Int32Array(text.length)
-  for (let at = 1, length = 0; at < text.length; at++) {
-    while (length > 0 && text.charCodeAt(at) !== text.charCodeAt(length)) length = lengths[length - 1] ?? 0
-    if (text.charCodeAt(at) === text.charCodeAt(length)) length++
-    lengths[at] = length
-  }
-  return lengths
+/** How much of a text matches after one more character. `borders`: of each prefix, what also is its suffix. */
+const extend = (text: string, borders: Int32Array, matched: number, character: number) => {
+  let length = matched
+  while (length > 0 && character !== text.charCodeAt(length)) length = borders[length - 1] ?? 0
+  return character === text.charCodeAt(length) ? length + 1 : length
 }
 
 /** Whether one of two texts contains the other, in linear time (Knuth–Morris–Pratt), unlike `includes`. */
 export const containsOther = (a: string, b: string) => {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   if (long.startsWith(short)) return true
-  const lengths = borders(short)
+  const borders = new Int32Array(short.length)
+  for (let at = 1; at < short.length; at++) {
+    borders[at] = extend(short, borders, borders[at - 1] ?? 0, short.charCodeAt(at))
+  }
   for (let at = 0, length = 0; at < long.length; at++) {
-    while (length > 0 && long.charCodeAt(at) !== short.charCodeAt(length)) length = lengths[length - 1] ?? 0
-    if (long.charCodeAt(at) === short.charCodeAt(length)) length++
+    length = extend(short, borders, length, long.charCodeAt(at))
     if (length === short.length) return true
   }
   return false
