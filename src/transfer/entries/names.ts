@@ -6,17 +6,7 @@ import { truncate } from '../../values/text/truncate'
 const MAX_LENGTH = 500
 
 /** Letters that Unicode does not decompose into a letter and a mark. */
-const UNDECOMPOSED: Record<string, string> = {
-  ł: 'l',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ħ: 'h',
-  ı: 'i',
-  þ: 'th',
-  æ: 'ae',
-  œ: 'oe',
-}
+const PLAIN: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', þ: 'th', æ: 'ae', œ: 'oe' }
 
 /** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
 const foldLetters = (text: string) => {
@@ -25,7 +15,7 @@ const foldLetters = (text: string) => {
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
-    .replace(/[łøđðħıþæœ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
+    .replace(/[łøđðħıþæœ]/g, (letter) => PLAIN[letter] ?? letter)
 }
 
 const wordsOf = (text: string) => {

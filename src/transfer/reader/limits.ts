@@ -27,7 +27,7 @@ const LOSS_LENGTH = '{"code":"","field":""},'.length
 /** Characters of the cells of all rows, with their names: more than any list of books has. */
 const MAX_FILE_CELLS = 16 * 1024 * 1024
 /** Characters of each cell that a row keeps, if together they have more than MAX_CELLS. */
-const MAX_CELL = 2000
+const MAX_KEPT_CELL = 2000
 const MAX_CELLS = 100_000
 
 const lengthOf = ({ names, values }: Cells) => {
@@ -37,10 +37,10 @@ const lengthOf = ({ names, values }: Cells) => {
 
 const cutCells = (cells: Cells): Cells => {
   if (lengthOf(cells) <= MAX_CELLS) return cells
-  const count = MAX_CELLS / MAX_CELL
+  const count = MAX_CELLS / MAX_KEPT_CELL
   return {
     names: cells.names.slice(0, count).map((name) => truncate(name, MAX_NAME)),
-    values: cells.values.slice(0, count).map((value) => truncate(value, MAX_CELL)),
+    values: cells.values.slice(0, count).map((value) => truncate(value, MAX_KEPT_CELL)),
   }
 }
 
