@@ -7,7 +7,7 @@ import { DEFAULT_LOG_SAMPLE_RATE, log } from './runtime/log'
 import { type Databases, databasesOf, type Slots } from './slots/slots'
 import type { ReaderBinding } from './transfer/entries/reader-protocol'
 import type { LinkShape } from './values/link'
-import { DEFAULT_QUOTAS, type Quota } from './values/quotas'
+import { DEFAULT_QUOTAS, type Quota, type Quotas } from './values/quotas'
 import { isTimeZone } from './values/time'
 
 /** The Worker's environment: the bindings of wrangler.toml, variables and secrets. */
@@ -137,6 +137,13 @@ export type App = {
     /** Set behind `keyed`, if the request has an `Idempotency-Key`. */
     key?: RequestKey
   }
+}
+/** What handlers find in `c.var`, for functions that need several of them. */
+export type Variables = App['Variables']
+
+/** What stores use of a request that writes for its caller. */
+export type CallerRequest = Pick<Variables, 'db' | 'caller' | 'key'> & {
+  config: Quotas & Pick<Config, 'TIME_ZONE'>
 }
 
 /** A limit on the caller's requests of one kind. */

@@ -25,6 +25,7 @@ import { localTime } from '../../src/values/time'
 import { createDatabase, createFolder, runCommandIn } from './databases.ts'
 
 const NOW = '2026-01-01T00:00:00'
+const CONFIG = { ...DEFAULT_QUOTAS, TIME_ZONE: 'UTC' }
 const ADDRESS_KEY = 'a key of the tests only, for the hashes of addresses'
 const BINDINGS = ['DB', 'DB_1', 'DB_2']
 const [KEEPER, LEAVER, NEWCOMER] = [1, 2, 3]
@@ -109,9 +110,9 @@ const open = async (data: string) => {
     write: async (slot: number, member: number) => {
       const [db, caller] = [dbOf(slot), callerOf(slot, member)]
       const book = { title: '소년이 온다', bookStatus: 'YET', currentPage: 0 } as const
-      const { bookId } = await createBook(db, caller, book, NOW, DEFAULT_QUOTAS)
+      const { bookId } = await createBook({ db, caller, config: CONFIG }, book)
       const memo = { memoBookPage: 1, memoContent: 'A memo', memoType: 'THOUGHT', memoAuthority: 'PRIVATE' } as const
-      const created = await createMemo(db, caller, bookId, memo, NOW, DEFAULT_QUOTAS)
+      const created = await createMemo({ db, caller, config: CONFIG }, bookId, memo)
       await createReading(db, caller, bookId, { finishedAt: '2024' }, DEFAULT_QUOTAS)
       const reading = await createReading(db, caller, bookId, { finishedAt: '2025' }, DEFAULT_QUOTAS)
       return [bookId, created?.memoId ?? 0, reading?.readingId ?? 0]

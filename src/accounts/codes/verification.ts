@@ -11,7 +11,7 @@ import {
   toAttempt,
 } from '../../db/limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
+import type { Variables } from '../../env'
 import { ApiError, fieldError, retryAfter } from '../../errors'
 import type { Mark } from '../../slots/marks'
 import { DAY_MS } from '../../values/time'
@@ -52,8 +52,7 @@ const codes = createIssuer({
  * MAILS_PER_DAY is reached, and the errors of `deliver`
  */
 export const issueCode = async (
-  db: Db,
-  config: Config,
+  { db, config }: Variables,
   owner: Address,
   network: string,
   deliver: (code: string) => Promise<void>,
@@ -151,12 +150,9 @@ const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Ch
  * after twenty tries in a day from the network, or a hundred from all
  */
 export const checkCode = async (
-  db: Db,
-  config: Config,
+  { slots: { directory: db }, config }: Variables,
   owner: Address,
-  code: string,
-  network: string,
-  slot: number,
+  { code, network, slot }: { code: string; network: string; slot: number },
 ): Promise<Checked> => {
   if (config.EMAIL_VERIFICATION === 'off') return checkUnverified(db, owner, slot)
   const now = Date.now()

@@ -3,9 +3,8 @@ import { keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, run, sqlStatement } from '../../db/client'
 import { EMAIL_CHANGES, isAllowed, toAttempt } from '../../db/limits/attempts'
 import { isReached } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
+import type { Config, Variables } from '../../env'
 import { unavailable } from '../../errors'
-import type { Slots } from '../../slots/slots'
 import { isAbandoned } from '../addresses/claims'
 import { selectHolder, toAddress } from '../addresses/directory'
 import { accountCode, CODE_LIFETIME_MS } from '../codes/account-codes'
@@ -44,8 +43,7 @@ export type Requester = { memberId: number; slot: number; credentialsVersion: nu
  * @throws UNAVAILABLE when MAILS_PER_DAY is reached, and the errors of `deliver`
  */
 export const issueCode = async (
-  slots: Slots,
-  config: Config,
+  { slots, config }: Variables,
   requester: Requester,
   email: string,
   deliver: (mail: Mail) => Promise<void>,

@@ -1,7 +1,7 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
-import { type Caller, runAsCaller } from '../../db/caller'
-import { afterResponse, type Db, firstRow, idempotent, run, runAfterResponse, type Values } from '../../db/client'
+import { runAsCaller } from '../../db/caller'
+import { afterResponse, firstRow, idempotent, run, runAfterResponse, type Values } from '../../db/client'
 import {
   type Attempt,
   type Counted,
@@ -15,9 +15,8 @@ import {
   type Usage,
 } from '../../db/limits/attempts'
 import { afterAttempt, isReached, type RateLimitHeaders, tooManyAttempts } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
+import type { Variables } from '../../env'
 import { ApiError, unavailable } from '../../errors'
-import type { Slots } from '../../slots/slots'
 import { HOUR_MS, localTime } from '../../values/time'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
 import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../addresses/directory'
@@ -43,11 +42,7 @@ import { createUndoCode, hashUndoCode } from './undo-code'
 const UNDO_LIFETIME_MS = 72 * HOUR_MS
 
 /** The context of one request to change an address. */
-type Change = {
-  slots: Slots
-  db: Db
-  config: Config
-  caller: Caller
+type Change = Pick<Variables, 'slots' | 'db' | 'config' | 'caller'> & {
   address: Address
   attempt: Attempt
   origin: Origin
@@ -147,10 +142,7 @@ export type Inform = {
  * address has been taken since; TOO_MANY_REQUESTS after too many tries
  */
 export const changeEmail = async (
-  slots: Slots,
-  db: Db,
-  config: Config,
-  caller: Caller,
+  { slots, db, config, caller }: Variables,
   { email, authenticationCode }: NewEmail,
   origin: Origin,
   inform: Inform,

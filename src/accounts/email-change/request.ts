@@ -1,12 +1,10 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
-import { type Caller, runAsCaller } from '../../db/caller'
-import type { Db } from '../../db/client'
+import { runAsCaller } from '../../db/caller'
 import { deleteAttempt, EMAIL_CHANGES, toAttempt } from '../../db/limits/attempts'
 import { afterAttempt, countOrRefuse, type RateLimitHeaders } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
+import type { Variables } from '../../env'
 import { fieldError } from '../../errors'
-import type { Slots } from '../../slots/slots'
 import { limitMails } from '../codes/mail-limits'
 import { checkPassword, countLogin, recordFailure } from '../passwords/check'
 import { hashingKeys, requireHashingCapacity } from '../passwords/hashing'
@@ -22,10 +20,7 @@ import { selectChanging } from './store'
  * address; TOO_MANY_REQUESTS after too many failed logins or mails, or when too many callers wait for hashing
  */
 export const requestChange = async (
-  { directory }: Slots,
-  db: Db,
-  config: Config,
-  caller: Caller,
+  { slots: { directory }, db, config, caller }: Variables,
   { email, password }: EmailChange,
   origin: Origin,
 ): Promise<{ requester: Requester; rateLimit: RateLimitHeaders }> => {

@@ -19,16 +19,15 @@ const mailer = (c: Context<App>) => (to: string, mail: Mail) => sendMail(c.env, 
 
 export const emailChange = new Hono<App>()
   .post('/email/change', sessionOnly, valid('json', EmailChange), async (c) => {
-    const { db, slots, config, caller } = c.var
-    requireMailer(config, c.env)
+    requireMailer(c.var.config, c.env)
     const change = c.req.valid('json')
-    const { requester, rateLimit } = await requestChange(slots, db, config, caller, change, originOf(c))
+    const { requester, rateLimit } = await requestChange(c.var, change, originOf(c))
     const send = mailer(c)
-    runLater(c, () => issueCode(slots, config, requester, change.email, (mail) => send(change.email, mail)))
+    runLater(c, () => issueCode(c.var, requester, change.email, (mail) => send(change.email, mail)))
     return c.body(null, 202, rateLimit)
   })
   .patch('/members/me/email', sessionOnly, valid('json', NewEmail), async (c) => {
-    const { db, slots, config, caller } = c.var
+    const { slots, config } = c.var
     requireMailer(config, c.env)
     const change = c.req.valid('json')
     const send = mailer(c)
@@ -39,7 +38,7 @@ export const emailChange = new Hono<App>()
         isSent = true
         return send(to, { kind: 'emailRestored', code })
       }
-      await issueResetCode(slots, config, await toAddress(slots, config, email), deliver).catch(async (error) => {
+      await issueResetCode(c.var, await toAddress(slots, config, email), deliver).catch(async (error) => {
         // No code can be mailed, for example because MAILS_PER_DAY is reached. The member is informed all the same.
         if (!isSent) await send(email, { kind: 'emailRestored' })
         throw error
@@ -52,13 +51,12 @@ export const emailChange = new Hono<App>()
         if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: email }))
       },
     }
-    const { profile, rateLimit } = await changeEmail(slots, db, config, caller, change, originOf(c), inform)
+    const { profile, rateLimit } = await changeEmail(c.var, change, originOf(c), inform)
     return c.json(profile, 200, rateLimit)
   })
   .post('/email/change/undo', throttledByNetwork, valid('json', EmailUndo), async (c) => {
-    const { slots, config } = c.var
     const { authenticationCode } = c.req.valid('json')
-    const { restored, replaced } = await undoChange(slots, config, authenticationCode, originOf(c))
+    const { restored, replaced } = await undoChange(c.var, authenticationCode, originOf(c))
     const send = mailer(c)
     runLater(c, () => send(restored, { kind: 'emailRestored' }))
     // Its owner may have the code of an earlier change.

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { atPrimary, type Db, firstRow, run, runAfterResponse, sqlStatement } from '../../db/client'
-import type { Config } from '../../env'
+import type { Variables } from '../../env'
 import { fieldError, unavailable } from '../../errors'
 import type { Slots } from '../../slots/slots'
 import { localTime } from '../../values/time'
@@ -49,8 +49,7 @@ const takeEntries = (slots: Slots, slot: number, address: Address, undo: Undo) =
 
 /** In another slot: calls the directory, the slot and, after the response, the directory. */
 const restoreClaimedAddress = async (
-  slots: Slots,
-  config: Config,
+  { slots, config }: Variables,
   db: Db,
   address: Address,
   undo: Values,
@@ -86,7 +85,8 @@ const restoreClaimedAddress = async (
  * @returns the restored address, and the one that it replaced
  * @throws INVALID_FIELDS, the same for an unknown, used or expired code, and while the member is blocked
  */
-export const undoChange = async (slots: Slots, config: Config, code: string, origin: Origin) => {
+export const undoChange = async (variables: Variables, code: string, origin: Origin) => {
+  const { slots, config } = variables
   const invalid = fieldError('authenticationCode', code, 'is wrong, used or expired')
   const slot = slotOfUndoCode(code)
   if (slot === undefined || !slots.numbers.includes(slot)) throw invalid
@@ -100,7 +100,7 @@ export const undoChange = async (slots: Slots, config: Config, code: string, ori
   const isRestored =
     slot === 0
       ? await restoreHere(db, address, values, origin)
-      : await restoreClaimedAddress(slots, config, db, address, values, origin)
+      : await restoreClaimedAddress(variables, db, address, values, origin)
   if (!isRestored) throw invalid
   return { restored: undo.email, replaced: undo.replaced }
 }

@@ -13,9 +13,8 @@ import { createLink, deleteLink, listLinks, renameLink } from './store'
 export const links = new Hono<App>()
   // A link shows others what it reads, so creating one needs the scopes to read that.
   .post('/', authenticated('links:write', 'library:read', 'memos:read'), valid('json', NewLink), async (c) => {
-    const { db, slots, config, caller } = c.var
-    const { created, owner } = await createLink(db, caller, c.req.valid('json'), publicBase(c), originOf(c))
-    runLater(c, () => informOwner(c.env, slots, config, owner))
+    const { created, owner } = await createLink(c.var, c.req.valid('json'), publicBase(c), originOf(c))
+    runLater(c, () => informOwner(c.env, c.var, owner))
     return c.json(created, 201)
   })
   .get('/', authenticated('links:read'), async (c) => c.json(await listLinks(c.var.db, c.var.caller), 200))

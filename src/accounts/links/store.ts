@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { createLinkSecret, hashToken } from '../../auth/access-token'
 import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
+import type { Variables } from '../../env'
 import { ApiError } from '../../errors'
 import { toBits } from '../../values/contract'
 import { toInstant } from '../../values/fields'
@@ -53,7 +54,7 @@ const toLinkShape = ({ kind, bookStatus = null, tag, year }: NewLink): LinkShape
  * @param base the URL of the service
  * @throws TAG_NOT_FOUND; MAX_LINKS when the caller already has MAX_LINKS links
  */
-export const createLink = async (db: Db, caller: Caller, link: NewLink, base: string, origin: Origin) => {
+export const createLink = async ({ db, caller }: Variables, link: NewLink, base: string, origin: Origin) => {
   const secret = createLinkSecret({ slot: caller.slot, kind: link.kind, variant: toVariant(toLinkShape(link)) })
   const { bookStatus = null, tag = null, year = null } = link
   const linkId = crypto.randomUUID()

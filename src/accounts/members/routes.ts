@@ -9,7 +9,6 @@ import { valid } from '../../input/validate'
 import { log } from '../../runtime/log'
 import { chooseSlot } from '../../slots/slots'
 import { dropCached } from '../../storage/image-cache'
-import { localTime } from '../../values/time'
 import { releaseAddresses, toAddress } from '../addresses/directory'
 import { issueCode } from '../codes/verification'
 import { sendMail } from '../mail/send'
@@ -23,19 +22,18 @@ import { getProfile, getSettings, updateProfile, withdraw } from './store'
 
 export const members = new Hono<App>()
   .post('/join', throttledByNetwork, anonymous, valid('json', NewMember), async (c) => {
-    const { slots, config } = c.var
     const member = c.req.valid('json')
-    await requireUncommon(c.env, config, member.password)
+    await requireUncommon(c.env, c.var.config, member.password)
     const slot = chooseSlot(c.env, (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf?.continent)
-    const { profile, rateLimit } = await signUp(slots, config, slot, member, networkOf(c))
+    const { profile, rateLimit } = await signUp(c.var, slot, member, networkOf(c))
     return c.json(profile, 201, rateLimit)
   })
   .post('/email/join', throttledByNetwork, valid('json', CodeRequest), async (c) => {
-    const { db, slots, config } = c.var
+    const { slots, config } = c.var
     const email = c.req.valid('json').joinAuthCodeEmail
     const address = await toAddress(slots, config, email)
     const deliver = (code: string) => sendMail(c.env, config, email, { kind: 'verification', code })
-    return c.body(null, 201, await issueCode(db, config, address, networkOf(c), deliver))
+    return c.body(null, 201, await issueCode(c.var, address, networkOf(c), deliver))
   })
   .post('/login', throttledByNetwork, anonymous, valid('json', Credentials), async (c) => {
     const { slots, config } = c.var
@@ -48,14 +46,10 @@ export const members = new Hono<App>()
   )
   .patch('/members/me', sessionOnly, valid('json', ProfilePatch), async (c) => {
     const { name, password, currentPassword, deleteAccessTokens, timeZone } = c.req.valid('json')
-    const { db, slots, caller, config } = c.var
     const origin = originOf(c)
-    if (password) await requireUncommon(c.env, config, password)
-    const hashed = password
-      ? await hashNewPassword(slots, db, config, caller, { password, currentPassword }, origin)
-      : undefined
-    const changes = { name, timeZone, deleteAccessTokens, ...hashed }
-    const profile = await updateProfile(db, caller, changes, localTime(config.TIME_ZONE), origin)
+    if (password) await requireUncommon(c.env, c.var.config, password)
+    const hashed = password ? await hashNewPassword(c.var, { password, currentPassword }, origin) : undefined
+    const profile = await updateProfile(c.var, { name, timeZone, deleteAccessTokens, ...hashed }, origin)
     if (!profile) throw currentPasswordError(currentPassword)
     return c.json(profile, 200, hashed?.rateLimit)
   })

@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Db, firstRow, idempotent, run, runAfterResponse, sqlStatement } from '../../db/client'
 import { deleteAttempt } from '../../db/limits/attempts'
-import type { RateLimitHeaders } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
+import type { Variables } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import type { Slots } from '../../slots/slots'
 import { localTime } from '../../values/time'
@@ -97,18 +96,14 @@ const createClaimed = async (
  * @throws MEMBER_EXISTS when the e-mail is taken, regardless of case; INVALID_FIELDS for an invalid code;
  * TOO_MANY_REQUESTS after too many tries, or when too many callers wait for hashing
  */
-export const signUp = async (
-  slots: Slots,
-  config: Config,
-  slot: number,
-  { email, name, password, authenticationCode }: NewMember,
-  network: string,
-): Promise<{ profile: Profile; rateLimit: RateLimitHeaders }> => {
+export const signUp = async (variables: Variables, slot: number, newMember: NewMember, network: string) => {
+  const { slots, config } = variables
+  const { email, name, password, authenticationCode: typed } = newMember
   const keys = hashingKeys(network, email)
   requireHashingCapacity(keys)
   const { directory } = slots
   const address = await toAddress(slots, config, email)
-  const check = () => checkCode(directory, config, address, authenticationCode, network, slot)
+  const check = () => checkCode(variables, address, { code: typed, network, slot })
   let { code, claimId, abandoned, marks } = await check()
   if (abandoned) {
     if (code) await run(directory, { uncounted: uncount(code) })
@@ -125,6 +120,6 @@ export const signUp = async (
   const profile = claimId
     ? await createClaimed(slots, slot, member, { claimId, code, marks })
     : await createInSlot0(directory, member, code)
-  if (!profile) throw invalidCodeError(authenticationCode)
-  return { profile, rateLimit: code?.rateLimit ?? {} }
+  if (!profile) throw invalidCodeError(typed)
+  return { profile, rateLimit: code?.rateLimit }
 }

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, runAsCaller, selectMember } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
+import type { Variables } from '../../env'
+import { localTime } from '../../values/time'
 import { ERASED } from '../../values/withdrawal'
 import { deleteOwnActivity, type Origin, recordActivity } from '../sessions/activity'
 import { deleteOtherSessionsIf, deleteOwnSessions } from '../sessions/store'
@@ -59,16 +61,15 @@ const deleteTokensOfChanged = deleteTokensOf(changedCaller)
  * @returns undefined, without a change, if the password was changed since it was verified
  */
 export const updateProfile = async (
-  db: Db,
-  caller: Caller,
+  { db, caller, config }: Variables,
   { name, passwordHash, verifiedHash = null, deleteAccessTokens = false, timeZone }: Changes,
-  now: string,
   origin: Origin,
 ): Promise<UpdatedProfile | undefined> => {
   if (name === undefined && passwordHash === undefined && timeZone === undefined) {
     const { guard } = await runAsCaller(db, caller, { guard: selectUpdatedProfile() })
     return guard
   }
+  const now = localTime(config.TIME_ZONE)
   const set = { name: name ?? null, setsZone: Number(timeZone !== undefined), timeZone: timeZone ?? null, now }
   if (passwordHash === undefined) {
     const { guard } = await runAsCaller(db, caller, { guard: idempotent(updateSettings(set)) })

@@ -1,12 +1,11 @@
 import { keyedHash } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
-import { type Caller, runAsCaller, selectMember } from '../../db/caller'
-import { type Db, runAfterResponse } from '../../db/client'
+import { runAsCaller, selectMember } from '../../db/caller'
+import { runAfterResponse } from '../../db/client'
 import { deleteAttempt, insertCallerAttempt, PASSWORD_CHANGES, selectUsage, toAttempt } from '../../db/limits/attempts'
 import { afterAttempt, type RateLimitHeaders, tooManyAttempts, uncountOnFailure } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
+import type { Variables } from '../../env'
 import { fieldError } from '../../errors'
-import type { Slots } from '../../slots/slots'
 import type { ProfilePatch } from '../members/schema'
 import type { Origin } from '../sessions/activity'
 import { checkPassword, countLogin, recordFailure } from './check'
@@ -26,10 +25,7 @@ export const currentPasswordError = (currentPassword: string | undefined, rateLi
  * after too many changes or failed logins, or when too many callers wait for hashing
  */
 export const hashNewPassword = async (
-  { directory }: Slots,
-  db: Db,
-  config: Config,
-  caller: Caller,
+  { slots: { directory }, db, config, caller }: Variables,
   { password, currentPassword }: ProfilePatch & { password: string },
   origin: Origin,
 ) => {

@@ -4,7 +4,7 @@ import { afterResponse, type Db, firstRow, run, sqlStatement } from '../../db/cl
 import { isAllowed, limitNetwork, RESET_MAILS, RESETS, RESETS_OF_ANYONE, toAttempt } from '../../db/limits/attempts'
 import { countOrRefuse, isReached } from '../../db/limits/rate-limit'
 import type { accountCodes } from '../../db/schema/code-tables'
-import type { Config } from '../../env'
+import type { Config, Variables } from '../../env'
 import { unavailable } from '../../errors'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail } from '../addresses/directory'
@@ -55,8 +55,7 @@ const NOBODY = { memberId: 0, slot: 0, credentialsVersion: 0 }
  * @throws UNAVAILABLE when twice MAILS_PER_DAY is reached, and the errors of `deliver`
  */
 export const issueCode = async (
-  slots: Slots,
-  config: Config,
+  { slots, config }: Variables,
   address: Address,
   deliver: (email: string, code: string) => Promise<void>,
 ) => {

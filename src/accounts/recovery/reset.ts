@@ -1,7 +1,5 @@
-import { type RateLimitHeaders, uncountOnFailure } from '../../db/limits/rate-limit'
-import type { Config } from '../../env'
-import type { Slots } from '../../slots/slots'
-import { localTime } from '../../values/time'
+import { uncountOnFailure } from '../../db/limits/rate-limit'
+import type { Variables } from '../../env'
 import { invalidCodeError } from '../codes/account-codes'
 import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
 import { hashPassword } from '../passwords/password'
@@ -16,20 +14,19 @@ import { replacePassword } from './store'
  * @throws INVALID_FIELDS, the same for each invalid code and for an unknown address; TOO_MANY_REQUESTS after too many
  * tries of the network, or when too many callers wait for hashing
  */
-export const resetPassword = async (
-  slots: Slots,
-  config: Config,
-  { email, authenticationCode, password }: PasswordReset,
-  origin: Origin,
-): Promise<{ email: string; rateLimit: RateLimitHeaders }> => {
+export const resetPassword = async (variables: Variables, reset: PasswordReset, origin: Origin) => {
+  const { email, authenticationCode, password } = reset
   // Not the key of logins, with which strangers could crowd the member out of the queue.
   const keys = hashingKeys(origin.network, `reset ${email}`)
   requireHashingCapacity(keys)
-  const { directory } = slots
+  const {
+    slots: { directory },
+    config,
+  } = variables
   const { valid, counted, rateLimit } = await checkCode(directory, config, email, authenticationCode, origin.network)
   const hashing = withHashingLease(keys, (pause) => hashPassword(password, pause))
   const passwordHash = await uncountOnFailure(directory, counted, hashing)
-  const changed = await replacePassword(slots, valid, passwordHash, localTime(config.TIME_ZONE), origin)
+  const changed = await replacePassword(variables, valid, passwordHash, origin)
   if (!changed) throw invalidCodeError(authenticationCode, rateLimit)
   return { email: changed, rateLimit }
 }

@@ -17,7 +17,7 @@ const requestReset = async (c: Context<App>, email: string) => {
   const address = await toAddress(slots, config, email)
   const rateLimit = await countRequest(db, config, email, networkOf(c))
   const deliver = (to: string, code: string) => sendMail(c.env, config, to, { kind: 'passwordReset', code })
-  runLater(c, () => issueCode(slots, config, address, deliver))
+  runLater(c, () => issueCode(c.var, address, deliver))
   return c.body(null, 202, rateLimit)
 }
 
@@ -29,11 +29,11 @@ export const recovery = new Hono<App>()
     requestReset(c, c.req.valid('json').tempPasswordEmail),
   )
   .post('/password-reset', throttledByNetwork, valid('json', PasswordReset), async (c) => {
-    const { slots, config } = c.var
+    const { config } = c.var
     requireMailer(config, c.env)
     const reset = c.req.valid('json')
     await requireUncommon(c.env, config, reset.password)
-    const { email, rateLimit } = await resetPassword(slots, config, reset, originOf(c))
+    const { email, rateLimit } = await resetPassword(c.var, reset, originOf(c))
     runLater(c, () => sendMail(c.env, config, email, { kind: 'passwordWasReset' }))
     return c.body(null, 204, rateLimit)
   })

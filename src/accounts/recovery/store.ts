@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { idempotent, run, runAfterResponse, sqlStatement, type Values } from '../../db/client'
-import type { Slots } from '../../slots/slots'
+import type { Variables } from '../../env'
+import { localTime } from '../../values/time'
 import { deleteCode } from '../codes/account-codes'
 import { type Origin, recordActivity } from '../sessions/activity'
 import { deleteTokensAndLinksOf } from '../tokens/store'
@@ -47,14 +48,13 @@ const deleteVoidCodes = sqlStatement`
  * @returns the member's e-mail address, or undefined if the code was used, expired or voided since it was checked
  */
 export const replacePassword = async (
-  slots: Slots,
+  { slots, config }: Variables,
   code: ValidCode,
   passwordHash: string,
-  updatedAt: string,
   origin: Origin,
 ) => {
   const { directory } = slots
-  const values = { ...code, passwordHash, updatedAt, now: Date.now() }
+  const values = { ...code, passwordHash, updatedAt: localTime(config.TIME_ZONE), now: Date.now() }
   if (code.slot === 0) {
     const { changed } = await run(directory, { ...replaceWithCode(origin, values), codes: deleteVoidCodes(values) })
     return changed[0]?.email

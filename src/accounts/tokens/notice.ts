@@ -10,9 +10,8 @@ import {
   toAttempt,
 } from '../../db/limits/attempts'
 import { isReached } from '../../db/limits/rate-limit'
-import type { Bindings, Config } from '../../env'
+import type { Bindings, Variables } from '../../env'
 import { unavailable } from '../../errors'
-import type { Slots } from '../../slots/slots'
 import { dayOf } from '../codes/mail-limits'
 import { hasMailer, sendMail } from '../mail/send'
 
@@ -32,12 +31,8 @@ const uncountDailyTokenMail = sqlStatement`update dailyMails set tokenMails = to
  * address within the last hour. If delivery fails, the mail is not counted. Call it after the response.
  * @throws UNAVAILABLE when MAILS_PER_DAY of these mails have been sent today, and the errors of `sendMail`
  */
-export const informOwner = async (
-  env: Bindings,
-  slots: Slots,
-  config: Config,
-  { memberId, email, tokens, links }: Owner,
-) => {
+export const informOwner = async (env: Bindings, { slots, config }: Variables, owner: Owner) => {
+  const { memberId, email, tokens, links } = owner
   if (!hasMailer(config, env)) return
   const directory = afterResponse(slots.directory)
   const now = Date.now()

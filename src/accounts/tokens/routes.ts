@@ -14,9 +14,9 @@ import { createToken, deleteToken, deleteTokens, listTokens } from './store'
 
 export const tokens = new Hono<App>()
   .post('/', sessionOnly, valid('json', NewToken), async (c) => {
-    const { db, slots, config, caller } = c.var
+    const { db, caller } = c.var
     const { created, member, owner } = await createToken(db, caller, c.req.valid('json'), originOf(c))
-    runLater(c, () => informOwner(c.env, slots, config, owner))
+    runLater(c, () => informOwner(c.env, c.var, owner))
     // The member's limits cover the token from its first use.
     const token = { kind: 'token', slot: caller.slot, tokenHash: await hashToken(created.token), required: [] } as const
     remember(token, { ...member, scopes: toBits(created.scopes) })

@@ -53,8 +53,7 @@ export const books = new Hono<App>()
     c.json(await listBooks(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
   .post('/', canWriteLibrary, keyed('library:read'), valid('json', NewBook), async (c) => {
-    const { db, caller, config, key } = c.var
-    const book = await createBook(db, caller, c.req.valid('json'), localTime(config.TIME_ZONE), config, key)
+    const book = await createBook(c.var, c.req.valid('json'))
     return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
   })
   .get('/:book-id', canReadAll, valid('param', BookPath), valid('query', DetailQuery), async (c) => {
@@ -68,8 +67,7 @@ export const books = new Hono<App>()
     return sendPage(c, found(page, 'BOOK_NOT_FOUND'))
   })
   .patch('/:book-id', canEditLibrary, valid('param', BookPath), valid('json', BookPatch), async (c) => {
-    const bookId = c.req.valid('param')['book-id']
-    const book = await updateBook(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
+    const book = await updateBook(c.var, c.req.valid('param')['book-id'], c.req.valid('json'))
     return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
   })
   .delete('/:book-id', authenticated('library:write', 'memos:write'), valid('param', BookPath), async (c) => {

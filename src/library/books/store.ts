@@ -1,16 +1,18 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
-import { findCreated, insertOnce, type RequestKey, rowOf } from '../../db/idempotency'
+import { findCreated, insertOnce, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, textLimit } from '../../db/quotas'
 import { books } from '../../db/schema/book-tables'
+import type { CallerRequest } from '../../env'
 import { quotaExceeded } from '../../errors'
 import { fieldsOf } from '../../values/book-fields'
-import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
+import { limitsOf, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
+import { localTime } from '../../values/time'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
 import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
@@ -56,25 +58,18 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
 
 /**
  * Registers a book for the caller.
- * @param key makes it safe to repeat
  * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated`
  */
-export const createBook = async (
-  db: Db,
-  caller: Caller,
-  book: NewBook,
-  createdAt: string,
-  quotas: Quotas,
-  key?: RequestKey,
-) => {
+export const createBook = async ({ db, caller, config, key }: CallerRequest, book: NewBook) => {
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const whole = { ...DEFAULTS, isbn: null, ...book }
-  const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(quotas) }
-  const batch = { guard: selectBookRoom(), ...insertBook(values, key, quotas) }
+  const createdAt = localTime(config.TIME_ZONE)
+  const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(config) }
+  const batch = { guard: selectBookRoom(), ...insertBook(values, key, config) }
   const { guard: usage, created, used } = await runAsCaller(db, caller, batch)
-  const registered = created ?? findCreated(used, key, quotas)
+  const registered = created ?? findCreated(used, key, config)
   if (registered) return registered
-  const own = quotasOf(quotas, usage)
+  const own = quotasOf(config, usage)
   throw quotaExceeded(usage.books < own.MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', own)
 }
 
@@ -105,12 +100,10 @@ const isStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
 export const updateColumns = async <Name extends keyof Book>(
-  db: Db,
-  caller: Caller,
+  { db, caller, config }: CallerRequest,
   bookId: number,
   patch: Partial<Book>,
   { columns, select }: ReturnType<typeof viewOf<Name>>,
-  quotas: Quotas,
 ): Promise<Pick<Book, Name> | undefined> => {
   const changes = { ...patch, ...toFolded(patch) }
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
@@ -120,13 +113,13 @@ export const updateColumns = async <Name extends keyof Book>(
   const update = sqlStatement<Pick<Book, Name>>`
     update books set ${assignments({ ...changes, ...others })} where ${condition} returning ${columns}`
   const readings = changeStatus(sql`select bookId from books where ${condition}`, patch)
-  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...limitsOf(quotas) }
+  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...limitsOf(config) }
   const { stored, updated } = await runAsCaller(db, caller, {
     stored: texts.length > 0 ? firstRow(select({ bookId })) : undefined,
     readings: readings.map((change) => idempotent(sqlStatement`${change}`(values))),
     updated: firstRow(idempotent(update(values))),
   })
-  if (stored && !updated) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
+  if (stored && !updated) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', config)
   return updated
 }
 
@@ -140,12 +133,10 @@ const updatedView = viewOf(
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
 export const updateBook = (
-  db: Db,
-  caller: Caller,
+  request: CallerRequest,
   bookId: number,
   patch: BookPatch,
-  quotas: Quotas,
-): Promise<UpdatedBook | undefined> => updateColumns(db, caller, bookId, patch, updatedView, quotas)
+): Promise<UpdatedBook | undefined> => updateColumns(request, bookId, patch, updatedView)
 
 const updateCreatedAt = sqlStatement<CreatedDate>`
   update books set createdAt = :createdAt where ${isOwnBook} returning bookId, createdAt`

@@ -16,7 +16,6 @@ export const editions = new Hono<App>()
     return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
   })
   .patch('/:book-id/edition', canEditLibrary, valid('param', BookPath), valid('json', EditionPatch), async (c) => {
-    const bookId = c.req.valid('param')['book-id']
-    const edition = await updateEdition(c.var.db, c.var.caller, bookId, c.req.valid('json'), c.var.config)
+    const edition = await updateEdition(c.var, c.req.valid('param')['book-id'], c.req.valid('json'))
     return c.json(found(edition, 'BOOK_NOT_FOUND'), 200)
   })

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, queryAll, queryOne } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
+import type { CallerRequest } from '../../env'
 import { fieldsOf } from '../../values/book-fields'
-import type { Quotas } from '../../values/quotas'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS, updateColumns, viewOf } from '../books/store'
 import type { Edition } from './responses'
@@ -22,15 +22,9 @@ export const getEdition = async (db: Db, caller: Caller, bookId: number) =>
  * Updates the given fields of an edition. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
  */
-export const updateEdition = async (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  { sourceIds, ...patch }: EditionPatch,
-  quotas: Quotas,
-) => {
+export const updateEdition = async (request: CallerRequest, bookId: number, { sourceIds, ...patch }: EditionPatch) => {
   const ids = sourceIds === undefined ? {} : { sourceIds: sourceIds?.length ? JSON.stringify(sourceIds) : null }
-  return toEdition(await updateColumns(db, caller, bookId, { ...patch, ...ids }, editionView, quotas))
+  return toEdition(await updateColumns(request, bookId, { ...patch, ...ids }, editionView))
 }
 
 // Why an expression around the parameter: db/parameters.ts.

@@ -6,10 +6,12 @@ import { nextReusableId } from '../../db/next-id'
 import { listOfCaller } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
+import type { CallerRequest } from '../../env'
 import { DEADLINES } from '../../runtime/deadlines'
 import { log } from '../../runtime/log'
 import { deleteObject, headImage, imageKey, isStored, putImage } from '../../storage/bucket'
-import { limitsOf, type Quotas } from '../../values/quotas'
+import { limitsOf } from '../../values/quotas'
+import { localTime } from '../../values/time'
 import { cleanUpload, freeBytes, type NewImage } from './clean-upload'
 import type { StoredImage } from './responses'
 
@@ -65,29 +67,21 @@ type Upload = { bytes: Uint8Array<ArrayBuffer>; sources: string[] }
 
 /**
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
- * @param key makes it safe to repeat
  * @returns the object's key, which cannot be guessed
  * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of `findCreated`, `cleanUpload` and `putImage`.
  * Then nothing is stored
  */
-export const uploadImage = async (
-  db: Db,
-  caller: Caller,
-  bucket: R2Bucket,
-  upload: Upload,
-  now: string,
-  quotas: Quotas,
-  key?: RequestKey,
-) => {
+export const uploadImage = async ({ db, caller, config, key }: CallerRequest, bucket: R2Bucket, upload: Upload) => {
   const image = await cleanUpload(upload.bytes, upload.sources)
   const { name, type, bytes } = image
-  const row = { name, type: type.mime, bytes: bytes.length, createdAt: now, ...limitsOf(quotas) }
+  const createdAt = localTime(config.TIME_ZONE)
+  const row = { name, type: type.mime, bytes: bytes.length, createdAt, ...limitsOf(config) }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
     const insert = db.slot === 0 ? insertImage : insertImageInRange
-    const { member, created, used } = await runAsCaller(db, caller, insert(row, key, quotas))
-    const stored = created ?? findCreated(used, key, quotas)
-    if (!stored) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', quotas)
+    const { member, created, used } = await runAsCaller(db, caller, insert(row, key, config))
+    const stored = created ?? findCreated(used, key, config)
+    if (!stored) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', config)
     const objectKey = imageKey(member.memberId, stored.name)
     // An earlier request may have ended before it stored the object.
     const isPut = created === undefined && (await headImage(bucket, objectKey)) !== null

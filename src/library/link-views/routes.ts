@@ -62,10 +62,10 @@ const DESCRIPTIONS = { SHELF: 'Books', MEMOS: 'Memos on books', CALENDAR: 'Finis
 const sendList = async (c: Context<App>, link: ListLink, { cursor, size }: LinkQuery) => {
   const { suffix, secret } = c.get('link')
   const { kind } = link
-  const { config, caller, db } = c.var
+  const { config } = c.var
   const feedSize = FEED_SIZES[suffix]
   const page = feedSize ? { size: feedSize } : { cursor, size }
-  const shown = await listLinked(db, caller, link, page, config)
+  const shown = await listLinked(c.var, link, page)
   const { name, item, next } = shown
   if (suffix === '.json')
     return send(c, JSON.stringify({ name, kind, item, next } satisfies LinkedList), 'application/json')

@@ -2,13 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { openCursor, sealCursor } from '../../auth/sealed-cursor'
 import { credentialOf } from '../../auth/token'
-import { type Caller, callerId, runAsCaller } from '../../db/caller'
-import { atPrimary, type Db, type Statement, sqlStatement } from '../../db/client'
+import { callerId, runAsCaller } from '../../db/caller'
+import { atPrimary, type Statement, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { isFinished } from '../../db/schema/book-tables'
 import { isPublic } from '../../db/schema/memo-tables'
 import { isFinishedOnKnownDay } from '../../db/schema/reading-tables'
-import type { Config } from '../../env'
+import type { Variables } from '../../env'
 import { ApiError } from '../../errors'
 import type { LinkKind } from '../../values/contract'
 import { cursorError, type List, toCursor } from '../../values/cursor'
@@ -196,15 +196,12 @@ const readCursor = async (secret: string, hash: string, sealed: string | undefin
 
 /**
  * A page of what a link shows.
- * @param caller the holder of the link
  * @throws LINK_NOT_FOUND; INVALID_PARAMETERS when the cursor is not one of this list
  */
 export const listLinked = async (
-  db: Db,
-  caller: Caller,
+  { db, caller, config: { JWT_SECRET, TIME_ZONE } }: Variables,
   link: ListLink,
   { cursor: sealed, size }: Pick<LinkQuery, 'cursor' | 'size'>,
-  { JWT_SECRET, TIME_ZONE }: Pick<Config, 'JWT_SECRET' | 'TIME_ZONE'>,
 ): Promise<LinkView> => {
   const hash = credentialOf(caller)
   const cursor = await readCursor(JWT_SECRET, hash, sealed)

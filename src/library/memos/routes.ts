@@ -8,7 +8,6 @@ import { allowOnly } from '../../http/error-response'
 import { imageBase } from '../../http/public-base'
 import { keyed } from '../../input/request-key'
 import { valid, validFile } from '../../input/validate'
-import { localTime } from '../../values/time'
 import { MAX_IMAGE_BYTES } from '../images/schema'
 import { uploadImage } from '../images/store'
 import { drawMemo } from './memo-lists'
@@ -31,11 +30,9 @@ export const memos = new Hono<App>()
   })
   .all('/random', allowOnly('GET', 'HEAD'))
   .post('/image-memo', canWriteMemos, throttledByMember, keyed(), validFile('file', MAX_IMAGE_BYTES), async (c) => {
-    const { db, caller, config, key } = c.var
     const base = imageBase(c)
-    const now = localTime(config.TIME_ZONE)
     const upload = { bytes: c.req.valid('form').file, sources: turnsOf(c) }
-    const url = `${base}/${await uploadImage(db, caller, c.env.IMAGES, upload, now, config, key)}`
+    const url = `${base}/${await uploadImage(c.var, c.env.IMAGES, upload)}`
     const type = accepts(c, {
       header: 'Accept',
       supports: ['application/json', 'text/plain'],
@@ -46,9 +43,7 @@ export const memos = new Hono<App>()
   })
   .all('/image-memo', allowOnly('POST'))
   .post('/', canWriteMemos, keyed('memos:read'), valid('query', NewMemoQuery), valid('json', NewMemo), async (c) => {
-    const { db, caller, config, key } = c.var
-    const now = localTime(config.TIME_ZONE)
-    const memo = await createMemo(db, caller, c.req.valid('query').bookId, c.req.valid('json'), now, config, key)
+    const memo = await createMemo(c.var, c.req.valid('query').bookId, c.req.valid('json'))
     const created = found(memo, 'BOOK_NOT_FOUND')
     return c.json(toBody(c, created), 201, { Location: `/memos/${created.memoId}` })
   })
@@ -57,11 +52,8 @@ export const memos = new Hono<App>()
     return c.json(toBody(c, found(memo, 'MEMO_NOT_FOUND')), 200)
   })
   .patch('/:memo-id', canEditMemo, valid('param', MemoPath), valid('json', MemoPatch), async (c) => {
-    const { db, caller, config } = c.var
-    const now = localTime(config.TIME_ZONE)
-    const memoId = c.req.valid('param')['memo-id']
     const expected = readIfMatch(c.req.header('If-Match'))
-    const memo = await updateMemo(db, caller, memoId, c.req.valid('json'), now, config, expected)
+    const memo = await updateMemo(c.var, c.req.valid('param')['memo-id'], c.req.valid('json'), expected)
     return c.json(toBody(c, found(memo, 'MEMO_NOT_FOUND')), 200)
   })
   .delete('/:memo-id', canDeleteMemo, valid('param', MemoPath), async (c) => {

@@ -1,14 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, isOwnRow, queryOne, runAsCaller } from '../../db/caller'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
-import { findCreated, insertOnce, type RequestKey, rowOf } from '../../db/idempotency'
+import { findCreated, insertOnce, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { ownQuotaExceeded, textLimit } from '../../db/quotas'
 import { memos } from '../../db/schema/memo-tables'
+import type { CallerRequest } from '../../env'
 import { quotaExceeded } from '../../errors'
-import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
+import { limitsOf, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
+import { localTime } from '../../values/time'
 import { memoColumns } from './memo-lists'
 import type { MemoOfBook } from './responses'
 import type { MemoPatch, NewMemo } from './schema'
@@ -40,29 +42,21 @@ const selectMemoRoom = selectOwnBook('memoCount', 'memoBytes')
 
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
- * @param key makes it safe to repeat
  * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of
  * `findCreated`
  */
-export const createMemo = async (
-  db: Db,
-  caller: Caller,
-  bookId: number,
-  memo: NewMemo,
-  now: string,
-  quotas: Quotas,
-  key?: RequestKey,
-): Promise<StoredMemo | undefined> => {
+export const createMemo = async ({ db, caller, config, key }: CallerRequest, bookId: number, memo: NewMemo) => {
   const bytes = utf8Bytes(memo.memoContent)
   const contentFolded = toFoldedColumn(memo.memoContent)
-  const values = { ...memo, contentFolded, bookId, createdAt: now, bytes, ...limitsOf(quotas), version: newVersion() }
-  const batch = { guard: selectMemoRoom({ bookId }), ...insertMemo(values, key, quotas) }
+  const [createdAt, version] = [localTime(config.TIME_ZONE), newVersion()]
+  const values = { ...memo, contentFolded, bookId, createdAt, bytes, ...limitsOf(config), version }
+  const batch = { guard: selectMemoRoom({ bookId }), ...insertMemo(values, key, config) }
   const { guard: book, created, used } = await runAsCaller(db, caller, batch)
-  const stored = created ?? findCreated(used, key, quotas)
+  const stored = created ?? findCreated(used, key, config)
   if (stored || book.bookId === null) return stored
-  if (book.memoCount >= quotas.MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
-  if (book.memoBytes + bytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
-  throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
+  if (book.memoCount >= config.MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', config)
+  if (book.memoBytes + bytes > config.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', config)
+  throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', config)
 }
 
 const isOwnMemo = isOwnRow(memos.memoId, memos.memberId)
@@ -93,12 +87,9 @@ const selectGrowth = sqlStatement<{ bookBytes: number }>`
  * content grows and that quota is full
  */
 export const updateMemo = async (
-  db: Db,
-  caller: Caller,
+  { db, caller, config }: CallerRequest,
   memoId: number,
   patch: MemoPatch,
-  now: string,
-  quotas: Quotas,
   expected?: number[],
 ): Promise<StoredMemo | undefined> => {
   const isConflict = (memo: StoredMemo | undefined) => memo && expected && !expected.includes(memo.version)
@@ -110,10 +101,10 @@ export const updateMemo = async (
   const version = newVersion()
   // With the new version, so that a retry after an attempt that took effect is no conflict.
   const versions = expected ? JSON.stringify([...expected, version]) : null
-  const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...limitsOf(quotas), versions }
+  const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...limitsOf(config), versions }
   const hasContent = patch.memoContent !== undefined
   const folded = hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }
-  const changes = { ...patch, ...folded, updatedAt: now, version }
+  const changes = { ...patch, ...folded, updatedAt: localTime(config.TIME_ZONE), version }
   const conditions = [isOwnMemo, isExpected, ...(hasContent ? [fits] : [])]
   const update = idempotent(
     sqlStatement<StoredMemo>`
@@ -130,8 +121,8 @@ export const updateMemo = async (
   if (updated) return updated
   if (stored && isConflict(stored)) throw memoChanged(member, stored)
   if (!before) return undefined
-  if (before.bookBytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
-  throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
+  if (before.bookBytes > config.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', config)
+  throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', config)
 }
 
 /**

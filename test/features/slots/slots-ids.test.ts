@@ -16,6 +16,7 @@ import { png } from '../../support/images/pictures'
 import { insertMember, sessionIdOf } from '../../support/tokens'
 
 const NOW = '2026-01-01T00:00:00'
+const CONFIG = { ...DEFAULT_QUOTAS, TIME_ZONE: 'UTC' }
 const slot1 = connect(env.DB, { slot: 1 })
 const { idFloor } = idRange(1)
 
@@ -25,16 +26,16 @@ beforeAll(async () => {
   caller = { kind: 'session', slot: 1, memberId, sessionId: sessionIdOf(memberId), required: [] }
 })
 
-const addBook = (db = slot1) => createBook(db, caller, NewBook.parse({ title: 'Demian' }), NOW, DEFAULT_QUOTAS)
+const addBook = (db = slot1) => createBook({ db, caller, config: CONFIG }, NewBook.parse({ title: 'Demian' }))
 
 it('assigns identifiers in the range of the slot', async () => {
   const { bookId } = await addBook()
   expect(bookId).toBe(idFloor + 1)
   expect((await addBook()).bookId).toBe(bookId + 1)
   const memo = NewMemo.parse({ memoBookPage: 1, memoContent: 'x' })
-  expect((await createMemo(slot1, caller, bookId, memo, NOW, DEFAULT_QUOTAS))?.memoId).toBe(idFloor + 1)
+  expect((await createMemo({ db: slot1, caller, config: CONFIG }, bookId, memo))?.memoId).toBe(idFloor + 1)
   for (const bytes of [png(), png()]) {
-    await uploadImage(slot1, caller, env.IMAGES, { bytes, sources: ['local'] }, NOW, DEFAULT_QUOTAS)
+    await uploadImage({ db: slot1, caller, config: CONFIG }, env.IMAGES, { bytes, sources: ['local'] })
   }
   const images = await select('select imageId from images where memberId = ? order by imageId', caller.memberId)
   expect(images).toEqual([{ imageId: idFloor + 1 }, { imageId: idFloor + 2 }])
@@ -45,7 +46,7 @@ it('assigns readings the upper half of the range, also in triggers', async () =>
   const middle = idFloor + 2 ** 39
   const created = await createReading(slot1, caller, bookId, { finishedAt: '2020' }, DEFAULT_QUOTAS)
   expect(created?.readingId).toBe(middle + 1)
-  await updateBook(slot1, caller, bookId, { bookStatus: 'ING' }, DEFAULT_QUOTAS)
+  await updateBook({ db: slot1, caller, config: CONFIG }, bookId, { bookStatus: 'ING' })
   const readings = await listReadings(slot1, caller, bookId)
   expect(readings).toMatchObject([{ readingId: middle + 2 }, { readingId: middle + 1 }])
   const other = await createReading(slot1, caller, bookId, { finishedAt: '2021' }, DEFAULT_QUOTAS)
