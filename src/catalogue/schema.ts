@@ -16,3 +16,13 @@ export type CatalogueEntry = z.infer<typeof CatalogueEntry>
 export const CatalogueList = z.lazy(() => z.array(CatalogueEntry).check(z.maxLength(10)))
 
 export const SearchPath = z.lazy(() => z.object({ 'title-or-author': SearchTerm }))
+
+/**
+ * A source of catalogue entries. Each function returns at most ten, and none when nothing is found.
+ * @throws CATALOGUE_FAILED, CATALOGUE_TIMED_OUT or CATALOGUE_BUSY
+ */
+export type Provider = {
+  search: (titleOrAuthor: string) => Promise<CatalogueEntry[]>
+  bestSellers: () => Promise<CatalogueEntry[]>
+  newSpecial: () => Promise<CatalogueEntry[]>
+}

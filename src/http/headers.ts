@@ -42,3 +42,13 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
   for (const [name, value] of PREFLIGHT) c.header(name, value)
   return c.body(null, 204)
 }
+
+/**
+ * The headers of an HTML page with this Content-Security-Policy. They replace those of the API, which allow nothing.
+ */
+export const pageHeaders = (policy: Record<string, string>) => ({
+  'Content-Security-Policy': Object.entries(policy)
+    .map((directive) => directive.join(' '))
+    .join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+})

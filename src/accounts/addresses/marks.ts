@@ -32,7 +32,7 @@ const select = sqlStatement<CheckedMark>`select slot, mark, isConfirmed, ${isWro
 export const selectMarks = ({ boundSlots, keyCheck }: Expected) => select({ boundSlots, keyCheck })
 
 /** What is wrong with a slot, and what to do. */
-export const notBound = (slot: number) => [`slot ${slot} is not bound`, `add the binding DB_${slot}`] as const
+const notBound = (slot: number) => [`slot ${slot} is not bound`, `add the binding DB_${slot}`] as const
 export const notOfSlot = (slot: number) =>
   [`slot ${slot} has another database`, `bind DB_${slot} to the one with its members`] as const
 const OTHER_KEY = [

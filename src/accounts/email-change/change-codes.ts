@@ -7,11 +7,10 @@ import type { Config, Variables } from '../../env'
 import { unavailable } from '../../errors'
 import { isAbandoned } from '../addresses/claims'
 import { selectHolder, toAddress } from '../addresses/directory'
-import { accountCode, CODE_LIFETIME_MS } from '../codes/account-codes'
+import { accountCode, CODE_LIFETIME_MS, normaliseCode, randomCode } from '../codes/account-codes'
 import { createIssuer } from '../codes/issuer'
 import { DAILY_MAILS_SENT, dayOf, hashFor, hashMailbox } from '../codes/mail-limits'
-import { normaliseCode, randomCode } from '../codes/mailed-code'
-import type { Mail } from '../mail/mail'
+import type { Mail } from '../mail/texts'
 
 // The codes that confirm a new e-mail address. Each is bound to the member and to the address it was mailed to.
 

@@ -37,7 +37,7 @@ import {
   selectCodeHere,
   takeWithCode,
 } from './store'
-import { createUndoCode, hashUndoCode } from './undo-code'
+import { createUndoCode, hashUndoCode } from './undo-change'
 
 const UNDO_LIFETIME_MS = 72 * HOUR_MS
 

@@ -52,7 +52,7 @@ export const Credentials = namedLazy('Credentials', () => z.object({ email: Emai
 export type Credentials = z.infer<typeof Credentials>
 
 const timeZoneError = 'must be the name of an IANA time zone, such as Asia/Seoul, or null'
-export const MAX_TIME_ZONE = 64
+const MAX_TIME_ZONE = 64
 export const TimeZone = named(
   'TimeZone',
   z

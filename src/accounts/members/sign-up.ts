@@ -17,7 +17,7 @@ import {
   hasValidCode,
   invalidCodeError,
 } from '../codes/verification'
-import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/hashing'
+import { hashingKeys, requireHashingCapacity, withHashingLease } from '../passwords/check'
 import { hashPassword } from '../passwords/password'
 import type { Profile } from './responses'
 import type { NewMember } from './schema'

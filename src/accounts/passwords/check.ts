@@ -5,10 +5,23 @@ import { type Counted, insertAttempt, LISTED_FAILURES, LOGINS, limitNetwork, toA
 import { countOrRefuse, uncountOnFailure } from '../../db/limits/rate-limit'
 import type { Config } from '../../env'
 import { log } from '../../runtime/log'
+import { createTurns } from '../../runtime/turns'
+import { sourcesOf } from '../../values/network'
 import { isEmail } from '../addresses/directory'
 import { type Origin, recordActivity } from '../sessions/activity'
-import { withHashingLease } from './hashing'
 import { DUMMY_HASH, type Pause, verifyPassword } from './password'
+
+/** About fifteen seconds of hashing. */
+const MAX_WAITING = 64
+
+/**
+ * The keys by which callers take turns.
+ * @param account an e-mail address, or a credential
+ */
+export const hashingKeys = (network: string, account: string) => [...sourcesOf(network), account.toLowerCase()]
+
+/** One request hashes at a time. */
+export const { requireCapacity: requireHashingCapacity, take: withHashingLease } = createTurns(MAX_WAITING)
 
 /** Failed logins are counted per account and network, and per IPv6 /48. */
 export const toLoginAttempt = async (config: Config, email: string, network: string) => {

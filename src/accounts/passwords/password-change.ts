@@ -8,8 +8,14 @@ import type { Variables } from '../../env'
 import { fieldError } from '../../errors'
 import type { ProfilePatch } from '../members/schema'
 import type { Origin } from '../sessions/activity'
-import { checkPassword, countLogin, recordFailure } from './check'
-import { hashingKeys, requireHashingCapacity, withHashingLease } from './hashing'
+import {
+  checkPassword,
+  countLogin,
+  hashingKeys,
+  recordFailure,
+  requireHashingCapacity,
+  withHashingLease,
+} from './check'
 import { hashPassword, type Pause } from './password'
 
 const selectCredentials = selectMember('email', 'passwordHash')

@@ -8,10 +8,9 @@ import type { Config, Variables } from '../../env'
 import { unavailable } from '../../errors'
 import type { Slots } from '../../slots/slots'
 import { type Address, findSlot, isEmail } from '../addresses/directory'
-import { accountCode, CODE_LIFETIME_MS, invalidCodeError } from '../codes/account-codes'
+import { accountCode, CODE_LIFETIME_MS, invalidCodeError, normaliseCode, randomCode } from '../codes/account-codes'
 import { createIssuer } from '../codes/issuer'
 import { DAILY_MAILS_SENT, dayOf, hashFor, limitMails } from '../codes/mail-limits'
-import { normaliseCode, randomCode } from '../codes/mailed-code'
 
 // The codes that reset a password. Several codes of an address may be valid at once: a stranger's request must not void
 // the one that the member is typing.

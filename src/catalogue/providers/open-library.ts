@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Config } from '../../env'
-import type { Provider } from '../provider'
+import type { Provider } from '../schema'
 import { fetchJson } from '../upstream'
 import { cleanEntries } from './clean-entries'
 

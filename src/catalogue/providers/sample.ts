@@ -1,5 +1,4 @@
-import type { Provider } from '../provider'
-import type { CatalogueEntry } from '../schema'
+import type { CatalogueEntry, Provider } from '../schema'
 import { BOOKS, type SampleBook } from './sample-books'
 
 const MAX_ENTRIES = 10

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Config } from '../../env'
 import { ApiError } from '../../errors'
 import { log } from '../../runtime/log'
-import type { Provider } from '../provider'
+import type { Provider } from '../schema'
 import { fetchJson } from '../upstream'
 import { cleanEntries } from './clean-entries'
 

@@ -8,7 +8,7 @@ import {
   canReadMemos,
   canWriteLibrary,
 } from '../../callers/authenticated'
-import { limitCountedPages, limitLargePages, recordCount } from '../../callers/large-pages'
+import { limitCountedPages, limitLargePages, recordCount } from '../../callers/large-reads'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'

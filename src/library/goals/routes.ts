@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { canEditLibrary, canReadLibrary, canWriteLibrary } from '../../callers/authenticated'
-import { limitStatistics, statisticsOf } from '../../callers/statistics'
+import { limitStatistics, statisticsOf } from '../../callers/large-reads'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../input/validate'

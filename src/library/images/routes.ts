@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { canReadMemos, canWriteMemos } from '../../callers/authenticated'
-import { limitLargePages } from '../../callers/large-pages'
+import { limitLargePages } from '../../callers/large-reads'
 import type { App } from '../../env'
 import { ApiError, found } from '../../errors'
 import { imageBase } from '../../http/public-base'

@@ -12,7 +12,7 @@ import { log } from '../../runtime/log'
 import { deleteObject, headImage, imageKey, isStored, putImage } from '../../storage/bucket'
 import { limitsOf } from '../../values/quotas'
 import { localTime } from '../../values/time'
-import { cleanUpload, freeBytes, type NewImage } from './clean-upload'
+import { cleanUpload, freeBytes, type NewImage } from './clean/clean-image'
 import type { StoredImage } from './responses'
 
 /** The caller's images, newest first. */

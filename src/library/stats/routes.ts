@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { canReadLibrary } from '../../callers/authenticated'
-import { limitStatistics, statisticsOf } from '../../callers/statistics'
+import { limitStatistics, statisticsOf } from '../../callers/large-reads'
 import type { App } from '../../env'
 import { valid } from '../../input/validate'
 import { toPicture, toStats } from './figures'

@@ -1,15 +1,14 @@
 import { Hono } from 'hono'
 import { canEditLibrary, canReadLibrary, canWriteLibrary } from '../../callers/authenticated'
-import { limitLargePages } from '../../callers/large-pages'
+import { limitLargePages } from '../../callers/large-reads'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
 import { sendPage } from '../../http/send-page'
 import { valid } from '../../input/validate'
 import { BookPath } from '../books/schema'
-import { deleteTag, renameOrMerge } from './rename'
 import { BookTags, TaggedQuery, TagQuery, TagRename } from './schema'
-import { listBookTags, listTagged, listTags, setBookTags } from './store'
+import { deleteTag, listBookTags, listTagged, listTags, renameOrMerge, setBookTags } from './store'
 
 export const tags = new Hono<App>()
   .get('/books/tagged', canReadLibrary, valid('query', TaggedQuery), limitLargePages, async (c) =>

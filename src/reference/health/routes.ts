@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../../env'
 import { toInstant } from '../../values/fields'
-import { describeSweep } from './last-sweep'
-import { checkHealth } from './store'
+import { checkHealth, describeSweep } from './store'
 
 export const health = new Hono<App>().get('/health', async (c) => {
   const slots = c.var.slots

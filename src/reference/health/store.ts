@@ -5,10 +5,36 @@ import { ApiError, retryAfter } from '../../errors'
 import { forEachConcurrent, MAX_CONNECTIONS } from '../../runtime/concurrently'
 import { DEADLINES } from '../../runtime/deadlines'
 import { createLimiter } from '../../runtime/limiter'
+import { log } from '../../runtime/log'
 import { withTimeout } from '../../runtime/retry'
 import { isOfSlot } from '../../slots/marks'
 import type { Slots } from '../../slots/slots'
-import { readLastSweep } from './last-sweep'
+import { HOUR_MS } from '../../values/time'
+
+const KEY = 'sweep'
+/** Sweeps are hourly, and KV may return a value that is a minute old. */
+const LATE_MS = 3 * HOUR_MS
+
+/** Records a sweep without failures. In KV, because one that deletes nothing would have nothing else to write. */
+export const recordSweep = (kv: KVNamespace, at: number) =>
+  withTimeout(DEADLINES.lastSweep, () => kv.put(KEY, String(at)))
+
+/** When the last sweep without failures ended, in milliseconds; null if none has, undefined if KV does not answer. */
+const readLastSweep = async (kv: KVNamespace) => {
+  try {
+    const at = await withTimeout(DEADLINES.lastSweep, () => kv.get(KEY))
+    return at === null ? null : Number(at)
+  } catch (error) {
+    log('warn', `last sweep: ${error}`)
+    return undefined
+  }
+}
+
+/** What is wrong although requests are served. */
+export const describeSweep = (at: number | null | undefined) => {
+  if (at === undefined) return ['KV does not answer: the time of the last sweep is unknown']
+  return Date.now() - (at ?? 0) > LATE_MS ? ['No sweep has succeeded within the last three hours'] : []
+}
 
 /** How long the result of a check is reused in this isolate. */
 const FRESH_MS = 5000

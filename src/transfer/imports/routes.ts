@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { canEditAll, canReadAll, canReadLibrary, confirmFirst } from '../../callers/authenticated'
-import { limitLargePages } from '../../callers/large-pages'
+import { limitLargePages } from '../../callers/large-reads'
 import { throttledByMember, turnsOf } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { normaliseCode, randomCode } from '../../../src/accounts/codes/mailed-code'
+import { normaliseCode, randomCode } from '../../../src/accounts/codes/account-codes'
 
 describe('a mailed code', () => {
   const codes = Array.from({ length: 2000 }, randomCode)

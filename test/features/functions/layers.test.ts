@@ -21,7 +21,7 @@ const LAYERS = [
 ]
 const FEATURE = /^(?:catalogue|library|accounts|transfer|reference)\//
 /** Files that speak HTTP. */
-const ROUTES = /\/(?:routes|import-body|well-known)$/
+const ROUTES = /\/(?:routes|import-body)$/
 
 type Rule = { reason: string; files: RegExp; but?: RegExp; imports: RegExp; allowed?: RegExp }
 const RULES: Rule[] = [

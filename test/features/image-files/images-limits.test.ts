@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { cleanUpload } from '../../../src/library/images/clean/clean-image'
 import { MAX_PARTS } from '../../../src/library/images/clean/image'
-import { cleanUpload } from '../../../src/library/images/clean-upload'
 import { join, repeat, store, u16, zeros } from '../../support/bytes'
 import { CROWDED_IMAGES } from '../../support/images/crowded-images'
 import { tryClean } from '../../support/images/image-structure'

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { blockMember } from '../../../scripts/members/block'
-import { createUndoCode } from '../../../src/accounts/email-change/undo-code'
+import { createUndoCode } from '../../../src/accounts/email-change/undo-change'
 import { MAX_LINKS } from '../../../src/accounts/links/schema'
 import { MAX_TOKENS } from '../../../src/accounts/tokens/schema'
 import { createAccessToken, createLinkSecret } from '../../../src/auth/access-token'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { requireHashingCapacity, withHashingLease } from '../../../src/accounts/passwords/hashing'
+import { requireHashingCapacity, withHashingLease } from '../../../src/accounts/passwords/check'
 import { DEADLINES } from '../../../src/runtime/deadlines'
 import { createLimiter, type Lease } from '../../../src/runtime/limiter'
 import { holdClock } from '../../support/runtime/clock'

@@ -4,7 +4,7 @@ import { ApiError } from '../../../errors'
 export type CleanedImage = { width: number; height: number; bytes: Uint8Array<ArrayBuffer> }
 
 /** The limit on the size that the image header states: 16,384 by 16,384, the largest lossless WebP. */
-export const MAX_PIXELS = 16_384 ** 2
+const MAX_PIXELS = 16_384 ** 2
 
 /**
  * The most frames, chunks, segments and blocks of a file. Each takes time, however few bytes it has. A minute of

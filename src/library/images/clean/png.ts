@@ -1,7 +1,7 @@
 import { computeCrc } from '../../../values/crc'
 import { createOutput, joinBytes, readText, readUint, writeText, writeUint } from './bytes'
-import { readOrientation, writeOrientation } from './exif'
 import { type CleanedImage, type CountParts, isAllowedSize, listChunks } from './image'
+import { readOrientation, writeOrientation } from './metadata'
 
 const SIGNATURE = '\x89PNG\r\n\x1a\n'
 

@@ -1,7 +1,6 @@
 import { createOutput, hasText, joinBytes, readText, readUintLittle, writeText, writeUintLittle } from './bytes'
-import { readOrientation, writeOrientation } from './exif'
-import { findProfile } from './icc'
 import { type CleanedImage, type CountParts, isAllowedSize, listChunks } from './image'
+import { findProfile, readOrientation, writeOrientation } from './metadata'
 
 // The flags of VP8X (RFC 9649, 2.7).
 const HAS_PROFILE = 0x20
