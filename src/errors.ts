@@ -134,6 +134,25 @@ export const tooManyRequests = (retrySeconds: number, headers?: Details['headers
 export const fieldError = (field: string, rejectedValue: unknown, reason: string, headers?: Details['headers']) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }], headers })
 
+/** What is wrong with a field or a parameter. */
+export type Rejection = readonly [name: string, rejectedValue: unknown, reason: string]
+
+/** Invalid fields of the body. */
+export const invalidFields = (...rejections: Rejection[]) =>
+  new ApiError('INVALID_FIELDS', {
+    fieldErrors: rejections.map(([field, rejectedValue, reason]) => ({ field, rejectedValue, reason })),
+  })
+
+/** Invalid parameters in the path, the query or a header. */
+export const invalidParameters = (...rejections: Rejection[]) =>
+  new ApiError('INVALID_PARAMETERS', {
+    violationErrors: rejections.map(([propertyPath, rejectedValue, reason]) => ({
+      propertyPath,
+      rejectedValue,
+      reason,
+    })),
+  })
+
 export const methodNotAllowed = (methods: string[]) => {
   const Allow = methods.join(', ')
   return new ApiError('METHOD_NOT_ALLOWED', { message: `Method not allowed: use ${Allow}`, headers: { Allow } })

@@ -21,17 +21,12 @@ export const keyedHash = async (secret: string, ...texts: string[]) =>
 
 const ADDRESS_BYTES = 16
 
-/**
- * The key of an e-mail address in the directory, as hex() in SQLite returns it: the same for addresses that differ only
- * in case.
- */
+/** The key of an address in the directory, as hex() in SQLite returns it: the same regardless of case. */
 export const hashAddress = async (secret: string, email: string) => {
   // Only ASCII, as lower() in SQLite.
   const folded = email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   const bytes = (await hmac(secret, folded)).subarray(0, ADDRESS_BYTES)
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .toUpperCase()
+  return bytes.toHex().toUpperCase()
 }
 
 /** A keyed hash of a constant, which identifies ADDRESS_KEY without revealing it. */

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { requiring } from '../db/caller'
 import type { App } from '../env'
-import { ApiError } from '../errors'
+import { invalidParameters } from '../errors'
 import { annotate } from '../http/description/route-metadata'
 import type { Scope } from '../values/contract'
 
@@ -32,10 +32,7 @@ export const keyed = (...shown: Scope[]) =>
       if (header === undefined) return next()
       const [, quoted, unquoted] = KEY.exec(header) ?? []
       const key = quoted ?? unquoted
-      if (key === undefined) {
-        const [propertyPath, rejectedValue, reason] = rejectKey(header)
-        throw new ApiError('INVALID_PARAMETERS', { violationErrors: [{ propertyPath, rejectedValue, reason }] })
-      }
+      if (key === undefined) throw invalidParameters(rejectKey(header))
       c.set('key', { keyHash: await hashText(key), requestHash: '' })
       c.set('caller', requiring(c.var.caller, ...shown))
       await next()

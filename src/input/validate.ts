@@ -2,7 +2,15 @@ import { zValidator } from '@hono/zod-validator'
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod/mini'
 import type { App } from '../env'
-import { ApiError, fieldError, formRequired, MAX_LISTED_ERRORS } from '../errors'
+import {
+  ApiError,
+  fieldError,
+  formRequired,
+  invalidFields,
+  invalidParameters,
+  MAX_LISTED_ERRORS,
+  type Rejection,
+} from '../errors'
 import { annotate } from '../http/description/route-metadata'
 import { noteIgnored, shapeOf } from '../http/ignored'
 import { decodeBody, MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, withBody } from './body'
@@ -14,7 +22,7 @@ import { hashBytes, hashText } from './request-key'
 const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value) ?? null
 
-/** The first issue of each field, as `[name, rejected value, reason]`, of as many fields as an error lists. */
+/** The first issue of each field, of as many fields as an error lists. */
 export const firstIssues = (issues: z.core.$ZodIssue[], value: unknown) => {
   const first = new Map<string, z.core.$ZodIssue>()
   for (const issue of issues) {
@@ -22,7 +30,7 @@ export const firstIssues = (issues: z.core.$ZodIssue[], value: unknown) => {
     if (!first.has(name)) first.set(name, issue)
     if (first.size === MAX_LISTED_ERRORS) break
   }
-  return [...first].map(([name, { path, message }]) => [name, valueAt(value, path), message] as const)
+  return [...first].map(([name, { path, message }]): Rejection => [name, valueAt(value, path), message])
 }
 
 const isDecodable = (text: string) => {
@@ -38,13 +46,13 @@ const isDecodable = (text: string) => {
 const refuseEncoding = (url: string) => {
   if (!url.includes('%')) return
   const pairs = new URL(url).search.slice(1).split('&')
-  const violationErrors = pairs
+  const rejections = pairs
     .filter((pair) => !isDecodable(pair))
-    .map((pair) => {
-      const [propertyPath = '', ...value] = pair.split('=')
-      return { propertyPath, rejectedValue: value.join('='), reason: 'must be percent-encoded UTF-8, with %25 for %' }
+    .map((pair): Rejection => {
+      const [name = '', ...value] = pair.split('=')
+      return [name, value.join('='), 'must be percent-encoded UTF-8, with %25 for %']
     })
-  if (violationErrors.length > 0) throw new ApiError('INVALID_PARAMETERS', { violationErrors })
+  if (rejections.length > 0) throw invalidParameters(...rejections)
 }
 
 /** Query and path parameters, by zValidator. */
@@ -61,10 +69,7 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
         refuseEncoding(c.req.url)
       }
       if (result.success) return
-      const violationErrors = firstIssues(result.error.issues as z.core.$ZodIssue[], result.data).map(
-        ([propertyPath, rejectedValue, reason]) => ({ propertyPath, rejectedValue, reason }),
-      )
-      throw new ApiError('INVALID_PARAMETERS', { violationErrors })
+      throw invalidParameters(...firstIssues(result.error.issues as z.core.$ZodIssue[], result.data))
     },
     // No rule is asynchronous, and zod is slower when it has to expect one.
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
@@ -86,12 +91,7 @@ export const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: 
   refuseManyEntries(body, schema)
   const { success, data, error } = z.safeParse(schema, body)
   if (success) return data
-  const fieldErrors = firstIssues(error.issues, body).map(([field, rejectedValue, reason]) => ({
-    field,
-    rejectedValue,
-    reason,
-  }))
-  throw new ApiError('INVALID_FIELDS', { fieldErrors })
+  throw invalidFields(...firstIssues(error.issues, body))
 }
 
 export type Validator<Target extends 'json' | 'form', In, Out> = MiddlewareHandler<

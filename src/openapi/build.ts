@@ -32,10 +32,7 @@ type JsonSchema = Parameters<Override>[0]['jsonSchema']
 
 const SCALARS = ['string', 'integer', 'number']
 
-/**
- * Flattens nested choices, and turns a choice between a scalar and null into one schema of two types. Some generators
- * lose the items of arrays in that form.
- */
+/** Flattens choices. A scalar or null becomes one schema of two types; arrays would lose their items in generators. */
 const mergeChoices = (schema: JsonSchema, choices: JsonSchema[]) => {
   const flat = choices.flatMap((each) => (Object.keys(each).join() === 'anyOf' && each.anyOf) || [each])
   const [first, second] = flat

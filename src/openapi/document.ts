@@ -1,7 +1,7 @@
 // The OpenAPI document as it is served: the operations, plus an introduction, tags, examples and code samples.
 import { app } from '../app'
 import * as attempts from '../db/limits/attempts'
-import { ERRORS, toErrorBody } from '../errors'
+import { ERRORS, invalidFields, toErrorBody } from '../errors'
 import { TAGS } from '../http/description/feature-reference'
 import { MAX_FILES_PER_DAY, MAX_PER_DAY } from '../transfer/imports/schema'
 import { DEEP_OFFSET } from '../values/paging'
@@ -35,9 +35,7 @@ const LIMITS = Object.entries(attempts)
 /** The cells with the status and the message of each error. */
 const ERROR_CELLS = Object.entries(ERRORS).map(([code, [status, message]]) => [code, `${status} | ${message ?? ''}`])
 
-const EXAMPLE_ERROR = toErrorBody('INVALID_FIELDS', {
-  fieldErrors: [{ field: 'name', rejectedValue: ' ', reason: 'must not be blank' }],
-})
+const EXAMPLE_ERROR = toErrorBody('INVALID_FIELDS', invalidFields(['name', ' ', 'must not be blank']).details)
 
 /**
  * @param template the text of introduction.md

@@ -8,6 +8,8 @@ import {
   ERRORS,
   type ErrorCode,
   formRequired,
+  invalidFields,
+  invalidParameters,
   MAX_LISTED_ERRORS,
   toErrorBody,
 } from '../errors'
@@ -48,23 +50,14 @@ const bodyErrors = ({ file }: RouteMetadata) =>
     ...(file ? [] : (['BODY_MALFORMED'] as const)),
     'BODY_INCOMPLETE',
     file ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE',
-    // A bare file may be of any type. The document shows only the form: clients of some generators cannot send either
-    // of two.
+    // A bare file may be of any type. The document shows only the form: some generators can send only one of two.
     ...(file?.acceptsRawBody ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
   ] as const
 
-/** The error of an identifier in the path that the caller has nothing with. */
-const NOT_FOUND: [parameter: string, ErrorCode][] = [
-  ['{book-id}', 'BOOK_NOT_FOUND'],
-  ['{memo-id}', 'MEMO_NOT_FOUND'],
-  ['{reading-id}', 'READING_NOT_FOUND'],
-  ['{member-id}', 'IMAGE_NOT_FOUND'],
-  ['{session-id}', 'SESSION_NOT_FOUND'],
-  ['{token-id}', 'TOKEN_NOT_FOUND'],
-  ['{import-id}', 'IMPORT_NOT_FOUND'],
-  ['{link-id}', 'LINK_NOT_FOUND'],
-  ['{link}', 'LINK_NOT_FOUND'],
-]
+const isErrorCode = (code: string): code is ErrorCode => code in ERRORS
+/** The errors of identifiers in the path that the caller has nothing with: BOOK_NOT_FOUND for `{book-id}`. */
+const notFoundErrors = ({ path }: Route) =>
+  [...path.matchAll(/\{(\w+)(?:-id)?\}/g)].map(([, name]) => `${name?.toUpperCase()}_NOT_FOUND`).filter(isErrorCode)
 
 const KEY_ERRORS: ErrorCode[] = [
   'INVALID_PARAMETERS',
@@ -81,7 +74,7 @@ const errorCodes = (route: Route): ErrorCode[] => [
   ...(hasBody(route) ? bodyErrors(route) : []),
   ...(route.keyed ? KEY_ERRORS : []),
   ...(route.query || route.param ? (['INVALID_PARAMETERS'] as const) : []),
-  ...NOT_FOUND.flatMap(([parameter, code]) => (route.path.includes(parameter) ? [code] : [])),
+  ...notFoundErrors(route),
   ...(route.errors ?? []),
   ...(needsDatabase(route) ? (['UNAVAILABLE'] as const) : []),
   'INTERNAL',
@@ -134,10 +127,8 @@ const rejectParameter = ({ param, query, keyed }: RouteMetadata) =>
 
 const exampleDetails = (code: ErrorCode, route: RouteMetadata): Details | undefined => {
   const isField = code === 'INVALID_FIELDS'
-  const [name = '', rejectedValue, reason = ''] = (isField ? rejectField(route) : rejectParameter(route)) ?? []
-  if (name === '') return undefined
-  if (isField) return { fieldErrors: [{ field: name, rejectedValue, reason }] }
-  return { violationErrors: [{ propertyPath: name, rejectedValue, reason }] }
+  const rejection = isField ? rejectField(route) : rejectParameter(route)
+  return rejection && (isField ? invalidFields(rejection) : invalidParameters(rejection)).details
 }
 
 /** Examples of the errors whose body never varies. */

@@ -5,10 +5,11 @@ import { DEADLINES } from '../../runtime/deadlines'
 import { withTimeout } from '../../runtime/retry'
 import { type Content, type Mail, SENDER_NAME, TEXTS } from './texts'
 
-const toPlainText = ({ body }: Content) =>
-  body.map((part) => (typeof part === 'string' ? part : part.code)).join('\n\n')
+type Shown = { body: Exclude<Content['body'][number], false>[] }
 
-const toHtml = (language: string, { body }: Content) => {
+const toPlainText = ({ body }: Shown) => body.map((part) => (typeof part === 'string' ? part : part.code)).join('\n\n')
+
+const toHtml = (language: string, { body }: Shown) => {
   const paragraphs = body.map((part) =>
     typeof part === 'string'
       ? html`<p>${part}</p>\n`
@@ -19,15 +20,13 @@ ${paragraphs}</div>
 `
 }
 
-/**
- * Subject, text and HTML of a mail, each in all languages: the recipient's is unknown, and the request, which may be a
- * stranger's or a thief's, must not choose it.
- */
+/** Subject, text and HTML, each in all languages: the request, which may be a thief's, must not choose one. */
 export const compose = (mail: Mail) => {
   const contents = Object.entries(TEXTS).map(([language, texts]) => {
     // TypeScript does not relate the kind of the mail to that of the text.
     const write = texts[mail.kind] as (mail: Mail) => Content
-    return [language, write(mail)] as const
+    const { subject, body } = write(mail)
+    return [language, { subject, body: body.filter((part) => part !== false) }] as const
   })
   const subject = contents.map(([, content]) => content.subject).join(' / ')
   return {

@@ -20,8 +20,8 @@ export type Mail =
 
 export const SENDER_NAME = 'Reading Library'
 
-/** The body is a list of paragraphs, in plain text. A code is shown large, in a paragraph of its own. */
-export type Content = { subject: string; body: (string | { code: string })[] }
+/** The body is a list of paragraphs, in plain text. A code is shown large. False is left out. */
+export type Content = { subject: string; body: (string | { code: string } | false)[] }
 
 type Texts = { [Kind in Mail['kind']]: (mail: Extract<Mail, { kind: Kind }>) => Content }
 
@@ -59,11 +59,8 @@ const ko: Texts = {
       'Reading Library 계정의 새 이메일 주소 확인 코드:',
       { code },
       '이메일 주소 변경을 요청하신 화면에 10분 안에 입력해 주세요.',
-      ...(isReturn
-        ? [
-            '최근 72시간 안에 계정에서 사용하시던 주소입니다. 이 코드를 입력하시면 그 이후의 이메일 주소 변경이 모두 취소됩니다. 다른 모든 기기에서 로그아웃되고, 모든 액세스 토큰과 공유 링크가 삭제되며, 현재 비밀번호는 더 이상 사용할 수 없게 됩니다. 이어서 새 비밀번호를 설정할 수 있는 코드를 이 주소로 보내 드립니다.',
-          ]
-        : []),
+      isReturn &&
+        '최근 72시간 안에 계정에서 사용하시던 주소입니다. 이 코드를 입력하시면 그 이후의 이메일 주소 변경이 모두 취소됩니다. 다른 모든 기기에서 로그아웃되고, 모든 액세스 토큰과 공유 링크가 삭제되며, 현재 비밀번호는 더 이상 사용할 수 없게 됩니다. 이어서 새 비밀번호를 설정할 수 있는 코드를 이 주소로 보내 드립니다.',
       '요청하지 않으셨다면 이 메일을 무시하셔도 됩니다. 아무것도 바뀌지 않습니다.',
     ],
   }),
@@ -146,11 +143,8 @@ const en: Texts = {
       'Your code to confirm this address as the new e-mail address of your Reading Library account:',
       { code },
       'Enter it within 10 minutes, on the page where you asked to change your e-mail address.',
-      ...(isReturn
-        ? [
-            'Your account used this address in the last 72 hours. Entering the code undoes all changes of address since then: it logs you out on all other devices, deletes all access tokens and sharing links, and disables your password. We then mail a code for setting a new one to this address.',
-          ]
-        : []),
+      isReturn &&
+        'Your account used this address in the last 72 hours. Entering the code undoes all changes of address since then: it logs you out on all other devices, deletes all access tokens and sharing links, and disables your password. We then mail a code for setting a new one to this address.',
       'If you did not request it, you can ignore this message: nothing changes.',
     ],
   }),

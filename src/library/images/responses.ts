@@ -53,7 +53,7 @@ export const imagesReference: FeatureReference = {
         304: empty('Not modified', ...HEADERS),
       },
       pathParameters: ImagePath,
-      errors: ['PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE', 'UNAVAILABLE'],
+      errors: ['IMAGE_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE', 'UNAVAILABLE'],
     },
     'DELETE /images/{member-id}/{name}': {
       operationId: 'deleteImage',
@@ -62,6 +62,7 @@ export const imagesReference: FeatureReference = {
         'Memos that show the image are not changed. Data centres that cached it may serve it for ten more minutes, and ' +
         'clients that loaded it may keep it for a year.',
       responses: { 204: empty('Deleted') },
+      errors: ['IMAGE_NOT_FOUND'],
     },
   },
 }

@@ -9,7 +9,7 @@ import { isFinished } from '../../db/schema/book-tables'
 import { isPublic } from '../../db/schema/memo-tables'
 import { isFinishedOnKnownDay } from '../../db/schema/reading-tables'
 import type { Variables } from '../../env'
-import { ApiError } from '../../errors'
+import { ApiError, invalidParameters } from '../../errors'
 import type { LinkKind } from '../../values/contract'
 import { cursorError, type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
@@ -42,10 +42,7 @@ const refuseAsMissing = (error: unknown) => {
 type Prepared = { queries: Statement[]; toList: (rows: never[][], zone: Zone) => List<Item> }
 type Page = { cursor?: OpenedCursor | undefined; size: number }
 
-const invalidCursor = () =>
-  new ApiError('INVALID_PARAMETERS', {
-    violationErrors: [{ propertyPath: 'cursor', rejectedValue: null, reason: cursorError }],
-  })
+const invalidCursor = () => invalidParameters(['cursor', null, cursorError])
 
 const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
 const toLinkedBook = (book: ListedBook, { toTime }: Zone): LinkedBook => {

@@ -9,7 +9,7 @@ const INLINE = /^<\/?(?:a|b|code|del|em|font|i|ins|mark|s|small|span|strike|stro
 const toSpace = (tag: string) => (INLINE.test(tag) ? '' : ' ')
 
 /** Removes tags, and decodes entities. Where the text was cut, an incomplete tag or entity is removed, too. In NFC. */
-const toPlain = (text: string, isCutBefore: boolean, isCutAfter: boolean) => {
+const toPlain = (text: string, isCutBefore: number, isCutAfter: number) => {
   const start = isCutBefore ? text.replace(/^[^<>]*["'/]>|^[\w-]*>|^#?\w{1,8};/, '') : text
   const whole = isCutAfter ? start.replace(/<(?:[/!]?[a-z][^>]*|[/!]?)$|&#?\w{0,8}$/i, '') : start
   const withoutTags = whole.replace(/<(?:[/!]?[a-z])[^>]*>/gi, toSpace)
@@ -17,10 +17,10 @@ const toPlain = (text: string, isCutBefore: boolean, isCutAfter: boolean) => {
 }
 
 /** A part of a text around a match. */
-type Part = {
+export type Part = {
   part: string
-  isCutBefore: boolean
-  isCutAfter: boolean
+  isCutBefore: number
+  isCutAfter: number
   /** The part of the folded text around the match, if that is stored. The position of `part` is then an estimate. */
   foldedPart: string | null
 }

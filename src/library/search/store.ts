@@ -12,7 +12,7 @@ import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/text/fold'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
-import { toExcerpt } from './excerpt'
+import { type Part, toExcerpt } from './excerpt'
 import type { FoundMemo } from './responses'
 import { type BookSearch, type MemoSearch, WINDOW } from './schema'
 
@@ -94,14 +94,11 @@ export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): P
   }
 }
 
-type Excerpted = { part: string; isCutBefore: number; isCutAfter: number; foldedPart: string | null }
-
 const memoSearch = (source: Source, bookId?: SQL) => {
-  // The match is in the folded content if that is stored. Its position in the content is an estimate: lengths may
-  // differ.
+  // The match is in the folded content if that is stored. In the content, its position is an estimate.
   const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
-  const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Excerpted & Searched>`${withSearched(source)},
+  const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Part & Searched>`${withSearched(source)},
   found as (
     select id, isLast, iif(:memoType in ('ALL', memoType), instr(${contentKey}, :q), 0) as at
     from searched cross join memos on memoId = id limit ${maxSearched}
@@ -123,10 +120,7 @@ const ofType = (type: string) =>
   sql`${memos.bookId} = ${ownBook} and ${memos.memoType} = ${literal(type)} and :memoType in ('ALL', ${literal(type)})`
 const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofType) }, ownBook)
 
-/**
- * The caller's memos that contain the term, newest first, in all books or in one. Returns undefined if the caller has
- * no such book.
- */
+/** The caller's memos with the term, newest first, in all books or one. Undefined if the caller has no such book. */
 export const searchMemos = async (db: Db, caller: Caller, { memoType, bookId, ...search }: MemoSearch) => {
   const source = bookId === undefined ? inAllBooks : inBook
   const values = { ...toValues(search), memoType, bookId }
@@ -139,7 +133,7 @@ export const searchMemos = async (db: Db, caller: Caller, { memoType, bookId, ..
     .filter(({ at }) => at)
     .map(({ id, isLast, at, part, foldedPart, isCutBefore, isCutAfter, ...memo }) => ({
       ...memo,
-      excerpt: toExcerpt({ part, foldedPart, isCutBefore: isCutBefore === 1, isCutAfter: isCutAfter === 1 }, values.q),
+      excerpt: toExcerpt({ part, foldedPart, isCutBefore, isCutAfter }, values.q),
     }))
   return { item, next: toNext(rows, search.size, end?.oldest) }
 }
