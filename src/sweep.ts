@@ -47,8 +47,7 @@ export const deleteExpired = (db: Db, now = Date.now(), round = Math.floor(now /
   })
 }
 
-// D1 allows an invocation 1,000 statements. A slot takes up to 15, and slot 0 three more; purge jobs and imports take
-// the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 15, slot 0 three more; jobs and imports the rest.
 const MAX_STATEMENTS = 960
 const STATEMENTS_PER_SLOT = 15
 /** Leaves a third of the statements to purge jobs and imports. */
@@ -59,9 +58,7 @@ const openSlots = (env: Bindings): Slots => {
   return { numbers: [...databasesOf(env).keys()], directory: open(0), open }
 }
 
-/**
- * The slots that this hour's sweep visits. The first slot changes hourly, as the first ones get the most statements.
- */
+/** The slots that this hour's sweep visits. The first one changes hourly, as it gets the most statements. */
 const slotsOfHour = (numbers: readonly number[], now: number) => {
   const start = (Math.floor(now / HOUR_MS) * Math.min(MAX_SLOTS, numbers.length - 1)) % numbers.length
   return [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, MAX_SLOTS)
@@ -71,10 +68,7 @@ const slotsOfHour = (numbers: readonly number[], now: number) => {
 const roundOf = (numbers: readonly number[], now: number) =>
   Math.floor(now / HOUR_MS / Math.ceil(numbers.length / MAX_SLOTS))
 
-/**
- * What a sweep did, for its log line: imports and claims it looked at, members it purged at least in part, failed
- * steps.
- */
+/** For the log line: imports and claims that were looked at, members purged at least in part, failed steps. */
 type Report = Record<'slots' | 'claims' | 'members' | 'imports' | 'failures', number>
 
 const fail = (report: Report) => (error: unknown) => {

@@ -50,8 +50,7 @@ export const issueToken = async (
   return sign(claims, await hmacKey(config.JWT_SECRET), { algorithm: ALGORITHM })
 }
 
-// A valid signature stays valid, so it is verified once per isolate. Expiry and the session are checked on each
-// request.
+// A valid signature stays valid: it is verified once per isolate, expiry and session on each request.
 type Verified = { session: Omit<SessionCaller, 'required'>; exp: number; secret: string }
 const cache = createRecent<Verified>(1000)
 

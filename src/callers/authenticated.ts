@@ -32,10 +32,7 @@ const findCaller = async (c: Context<App>, required: Scope[]): Promise<Caller> =
   throw unauthorized(DOUBLED.test(header) ? 'doubled' : BARE.test(header) ? 'bare' : 'missing')
 }
 
-/**
- * Sets the variables that handlers read. What the caller's database finds about the credential is remembered; then the
- * limits of the request are charged, once.
- */
+/** Sets the variables of handlers. When the database confirms the caller, charges the limits of the request, once. */
 const setCaller = (c: Context<App>, caller: Caller) => {
   let charged: Promise<unknown> | undefined
   c.set('caller', caller)
@@ -122,8 +119,7 @@ const LINK = /^([^.]*)((?:\.[a-z]+)*)$/
 /**
  * Requires a link: the last path segment is its secret and a suffix. Sets `link` and what `authenticated` sets. Limits
  * count per link, and per network, so visitors do not use up the member's limits.
- * @throws LINK_NOT_FOUND when the secret is malformed, was refused within the last minute, or its kind of link has no
- * such suffix
+ * @throws LINK_NOT_FOUND when the secret is malformed or was just refused, or links of its kind have no such suffix
  */
 export const linked = annotate<MiddlewareHandler<App>>(
   async (c, next) => {

@@ -32,8 +32,7 @@ export const recordCount = (c: Context<App>, { pageInfo }: Page<unknown>) => {
 
 /**
  * Handles a request while it has a lease.
- * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS if others of the caller exceeded a limit
- * meanwhile
+ * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS if the caller exceeded a limit meanwhile
  */
 const withLease = async (c: Context<App>, limiter: Limiter, amount: number, next: Next) => {
   const lease = await limiter.acquire(amount, turnsOf(c))
@@ -70,10 +69,7 @@ export const limitLargePages = limitPages(false)
 /** The same for a list that is counted for each page. Its handler calls `recordCount`. */
 export const limitCountedPages = limitPages(true)
 
-/**
- * A year of more rows keeps the database busy for up to a second. The threshold for links is lower, as anyone with the
- * address can request them.
- */
+/** More rows keep the database busy for up to a second. For links it is lower, as anyone can request them. */
 const LONG = { own: 5000, linked: 1000 }
 /** As how many requests each one of a member with a long year counts. */
 const LONG_CHARGE = 5

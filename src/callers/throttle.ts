@@ -51,10 +51,7 @@ export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
 /** The limits that callers are above, and until when. */
 const exceeded = createRecent<number>(10_000)
 
-/**
- * What a limit counts by: the member; for links and account management the credential, so that no other one of the member
- * can use up the limit.
- */
+/** What a limit counts by: the member; for links and account management the credential, so that no other uses it up. */
 const keyOf = (c: Context<App>, { kind, perMember }: CallerLimit) => {
   const caller = c.get('caller')
   const isShared = perMember || (caller.kind !== 'link' && caller.required.length > 0)

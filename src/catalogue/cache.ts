@@ -99,8 +99,7 @@ const loadOnce = async (list: CachedList) => {
 }
 
 /**
- * A list from KV. It is fresh for an hour, then served stale for up to seven days while it is refreshed in the
- * background.
+ * A list from KV. It is fresh for an hour, then served stale for up to seven days while it is refreshed.
  * @throws what `load` throws, if nothing is stored
  */
 export const getCached = async (list: CachedList): Promise<CatalogueEntry[]> => {

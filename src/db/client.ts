@@ -88,9 +88,7 @@ const replaceNames = ({ sql: text, params }: Query): Query => {
   return { sql: replaced, params: all }
 }
 
-/**
- * A query of fixed shape: built once per isolate, then only its parameters are filled. The SQL names them: `:email`.
- */
+/** A query of fixed shape: built once per isolate, then only filled. The SQL names its parameters: `:email`. */
 export const sqlStatement = <Row>(text: TemplateStringsArray, ...parts: unknown[]) => {
   let built: Query | undefined
   const build = () => {
@@ -118,9 +116,7 @@ export const firstRow = <Row>(statement: Statement<Row>): Statement<Row> & { isF
   isFirst: true,
 })
 
-/**
- * Statements by name, which run in this order. An array of statements has an array of results; undefined is left out.
- */
+/** Statements by name, which run in this order. An array of them has an array of results; undefined is left out. */
 export type Batch = Readonly<Record<string, Statement | readonly Statement[] | undefined>>
 type ResultOf<Each> = Each extends { isFirst: true; row?: infer Row }
   ? Row | undefined

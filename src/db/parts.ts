@@ -4,10 +4,7 @@ import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter } from '../runtime/limiter'
 import { type ConfirmedMember, type Db, uninterrupted } from './client'
 
-/**
- * A list with more bytes of text than this is loaded and sent in parts. In JSON, text can take six times as
- * many bytes, and an isolate holds several copies of a response.
- */
+/** Lists with more text are sent in parts: JSON can take six times as many bytes, in several copies. */
 export const MAX_WHOLE_BYTES = 512 * 1024
 export const MAX_PART_BYTES = 256 * 1024
 
@@ -89,10 +86,7 @@ async function* iterateParts<Item>(
   }
 }
 
-/**
- * Loads a large list in parts, one database call each. The first is loaded before this returns, so that a failure can
- * still get an error response.
- */
+/** Loads a large list, a call for each part. The first comes at once, so that a failure gets an error response. */
 export const loadParts = async <Item>(db: Db, member: ConfirmedMember, sizes: Size[], load: LoadItems<Item>) => {
   const parts = iterateParts(db, member, load, splitByBytes(sizes))
   await parts.next()

@@ -30,8 +30,7 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
   for (const [name, value] of SECURITY) c.header(name, value)
   c.header('Vary', 'Origin')
   const origin = c.req.header('Origin')
-  // Read from the environment rather than from the validated configuration, so that browsers can read configuration
-  // errors too.
+  // From the environment, not the validated configuration, so that browsers can read configuration errors too.
   const allowed = c.env.CORS_ORIGINS?.trim() || '*'
   if (origin && (allowed === '*' || allowed.split(/[\s,]+/).some((each) => each === '*' || each === origin))) {
     c.header('Access-Control-Allow-Origin', origin)
@@ -43,9 +42,7 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
   return c.body(null, 204)
 }
 
-/**
- * The headers of an HTML page with this Content-Security-Policy. They replace those of the API, which allow nothing.
- */
+/** The headers of an HTML page with this policy. They replace those of the API, which allow nothing. */
 export const pageHeaders = (policy: Record<string, string>) => ({
   'Content-Security-Policy': Object.entries(policy)
     .map((directive) => directive.join(' '))

@@ -6,10 +6,7 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown[]> =>
 const isStreamable = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.values(value).some(isIterable)
 
-/**
- * A text that `take` removes. A generator keeps what it yielded until it continues: while a client does not read, the
- * text would stay in memory beside its bytes.
- */
+/** A text that `take` removes: a generator keeps what it yielded, beside its bytes, until it continues. */
 type Chunk = { text: string }
 
 const take = (chunk: Chunk) => {
@@ -18,10 +15,7 @@ const take = (chunk: Chunk) => {
   return text
 }
 
-/**
- * The JSON of a value, in chunks. An async iterable of arrays becomes one array, at the top, in an object, or in an
- * object that such an array contains.
- */
+/** The JSON of a value, in chunks. An async iterable of arrays becomes one array, also in an object or its arrays. */
 async function* toJson(value: unknown): AsyncGenerator<Chunk | string> {
   if (isIterable(value)) {
     let separator = '['

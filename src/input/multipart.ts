@@ -1,8 +1,6 @@
 // RFC 7578, and RFC 2046, section 5.1. Why not the platform's formData(): docs/decisions/0014-own-multipart-reader.md.
 
-/**
- * A part of a form; `fileName` is undefined if it is not a file. `content` is a view of the body's bytes, not a copy.
- */
+/** A part of a form; `fileName` is undefined if it is not a file. `content` is a view of the body, not a copy. */
 export type FormPart = { name: string; fileName: string | undefined; content: Uint8Array<ArrayBuffer> }
 
 const CR = 13
@@ -25,9 +23,7 @@ const find = (bytes: Uint8Array, from: number, text: string) => {
   return at
 }
 
-/**
- * Reads the parts of a multipart form. Returns undefined when it is malformed, cut off, or has more than 2,000 parts.
- */
+/** Reads the parts of a form. Returns undefined when it is malformed, cut off, or has more than 2,000 parts. */
 export const readForm = (bytes: Uint8Array<ArrayBuffer>, contentType: string): FormPart[] | undefined => {
   const [, quoted, unquoted] = BOUNDARY.exec(contentType) ?? []
   const boundary = quoted ?? unquoted

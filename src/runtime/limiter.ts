@@ -92,10 +92,7 @@ export const createLimiter = (options: Options) => {
   const isNextToFinish = (one: Holder) =>
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  /**
-   * Whether a key would hold more than its limit or, while other keys wait, more than half. The first request of a key
-   * may.
-   */
+  /** Whether a key but with its first request would exceed its limit or, while other keys wait, half. */
   const exceedsShare = ({ keys, holder, amount }: Request) =>
     keys.some((key) => {
       const held = shares.get(key) ?? 0
@@ -197,8 +194,7 @@ export const createLimiter = (options: Options) => {
       return isAvailable(request) ? toLease(holder) : undefined
     },
     /**
-     * Waits for an amount. Returns undefined when the wait takes too long, or when the queue is full and no other key
-     * has more callers waiting.
+     * Waits for an amount. Undefined after too long, or when the queue is full and no other key has more waiting.
      * @param keys the sources it belongs to, which take turns
      * @param most what the lease may grow to
      */

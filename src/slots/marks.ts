@@ -1,5 +1,4 @@
-// Marks show whether the databases of a deployment belong together: docs/decisions/0021-slots.md. It has no imports,
-// because scripts use it, too.
+// Marks show whether databases belong together: docs/decisions/0021-slots.md. Scripts use this file: no imports.
 
 /** A row of `slotMarks`. */
 export type Mark = { slot: number; mark: string; isConfirmed: number }

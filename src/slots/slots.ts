@@ -57,8 +57,7 @@ const parsePlacement = (env: Databases, text: string) => {
 }
 
 /**
- * The slot of a new member: one of those that NEW_MEMBERS lists for the continent, at random. Slot 0 takes the members
- * whom no entry covers.
+ * The slot of a new member: one that NEW_MEMBERS lists for the continent, at random; slot 0 if it lists none.
  * @throws UNAVAILABLE when NEW_MEMBERS is malformed or names a slot that is not bound
  */
 export const chooseSlot = (env: Databases & { NEW_MEMBERS?: string }, continent = '*') => {

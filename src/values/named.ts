@@ -9,10 +9,7 @@ export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema):
 const lenientUnions = new WeakSet<object>()
 export const isLenient = (schema: object) => lenientUnions.has(schema)
 
-/**
- * A union whose first choice is the type that clients see, and the only one in the document. It accepts the others from
- * older clients.
- */
+/** A union of which clients and the document see only the first choice. Older clients send the others. */
 export const lenient = <First extends z.ZodMiniType>(
   choices: readonly [First, ...z.ZodMiniType[]],
   error: z.core.$ZodErrorMap<z.core.$ZodIssueInvalidUnion>,

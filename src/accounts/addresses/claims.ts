@@ -15,9 +15,7 @@ export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
 /** The longest that a sign-up takes: a minute in the queue for hashing, and its database calls. */
 const CLAIM_MS = 80_000
 
-/**
- * The statements that begin a claim if a condition is met: they take its id, then insert `entries` from `selection`.
- */
+/** Begins a claim if a condition is met: the statements take its id, then insert `entries` from `selection`. */
 const claimWith = (condition: SQL, selection: SQL) => {
   const next = sqlStatement`
     insert into slotCounters (slot, lastClaimId) select :slot, :firstClaimId where ${condition}
@@ -36,10 +34,7 @@ const claimWith = (condition: SQL, selection: SQL) => {
   }
 }
 
-/**
- * The statements that claim a free address for a new member of a slot, if a condition is met. The claim's id is the
- * member's.
- */
+/** Claims a free address for a new member of a slot, if a condition is met. The claim's id is the member's. */
 export const claimIf = (condition: SQL) =>
   claimWith(
     sql`${isFree()} and ${condition}`,
@@ -85,8 +80,7 @@ export const releaseClaim = sqlStatement`delete from addresses where ${isOpenCla
 
 const abandon = sqlStatement`update addresses set settleAt = 0 where ${isOwnOpen} and claimId = :claimId`
 /**
- * Abandons a claim whose outcome is unknown: the next flow that needs one of its addresses, or the sweep, settles it. A
- * failure is only logged.
+ * Abandons a claim of unknown outcome, which the next flow with its addresses or the sweep settles. Logs failures.
  * @param others further statements
  */
 export const abandonClaim = async (

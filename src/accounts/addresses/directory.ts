@@ -25,10 +25,7 @@ export const toAddress = async (slots: Slots, config: Config, email: string): Pr
 
 /** An entry of the directory. */
 export type Entry = Omit<typeof addresses.$inferSelect, 'addressHash'> & { addressHash: string }
-/**
- * The member who has an address, or whose former address it is while it is reserved. Members of slot 0 have no entry:
- * their rows are in the same database.
- */
+/** Who has an address, or may return to it while it is reserved. Members of slot 0 have no entry in the directory. */
 export type Holder = { memberId: number } & Partial<Entry>
 
 export const hash = sql`unhex(:addressHash)`

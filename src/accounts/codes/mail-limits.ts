@@ -5,10 +5,7 @@ import { limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../db/limits/attempts
 import type { Config } from '../../env'
 import { DAY_MS } from '../../values/time'
 
-/**
- * Hashes an e-mail address, regardless of case, for a purpose: addresses of people who are not members are never
- * stored.
- */
+/** Hashes an address, regardless of case, for a purpose: those of people who are not members are never stored. */
 export const hashFor =
   ({ JWT_SECRET }: Config, email: string) =>
   (purpose: string, ...more: string[]) =>

@@ -22,9 +22,7 @@ export const hashCode = (config: Config, memberId: number, email: string, code: 
 
 const codes = createIssuer(accountCode)
 
-/**
- * Selects a code that belongs to the member, has not expired and was not voided. `version`: the `credentialsVersion`.
- */
+/** Selects a valid code of the member: not expired, and not voided. `version`: the `credentialsVersion`. */
 const rightCode = (version: SQL) => sql`
   select codeHash from accountCodes
   where codeHash = :codeHash and memberId = :memberId and expiresAt > :now and credentialsVersion = ${version}`

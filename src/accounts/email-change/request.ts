@@ -13,8 +13,7 @@ import type { EmailChange } from './schema'
 import { selectChanging } from './store'
 
 /**
- * Verifies the caller's password for a change of e-mail address, and counts the mail. Nothing here depends on whether
- * the new address is taken.
+ * Verifies the caller's password and counts the mail. Nothing here depends on whether the new address is taken.
  * @throws INVALID_FIELDS for a wrong password and for the caller's own
  * address; TOO_MANY_REQUESTS after too many failed logins or mails, or when too many callers wait for hashing
  */

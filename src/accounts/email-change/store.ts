@@ -10,15 +10,11 @@ import { type Origin, recordActivity } from '../sessions/activity'
 import { deleteTokensAndLinksOf } from '../tokens/store'
 import { hasRightCode, type Requester, selectRightCode } from './change-codes'
 
-// The statements of a change of e-mail address, and of those that restore a former one: with the code mailed to it, or
-// by a change back to it.
+// The statements of a change of e-mail address, and of a return to a former one: by its code, or by a change back.
 
 /** Matches the undo that restores an address, while it can be used. */
 const isUndoTo = sql`lower(email) = lower(:email) and expiresAt > :now`
-/**
- * Selects the caller. `returnExpiresAt`: when the caller's undo to the wanted address expires, or null if there is
- * none: then the change is no return.
- */
+/** Selects the caller. `returnExpiresAt`: when the undo to the wanted address expires; null if there is none. */
 export const selectChanging = sqlStatement<
   Pick<typeof members.$inferSelect, 'memberId' | 'email' | 'passwordHash' | 'credentialsVersion'> &
     Pick<Requester, 'returnExpiresAt'>
@@ -45,8 +41,7 @@ export const restoreIf = (owner: SQL, isUndo: SQL, condition: SQL, isEnded = sql
     set email = :email, passwordHash = '', credentialsVersion = credentialsVersion + 1, updatedAt = :updatedAt
     where memberId = ${member}
     returning email, name`
-  // The condition may no longer hold. But an undo that restores the address in use exists only if that was just
-  // restored.
+  // The condition may no longer hold. But an undo of the address in use exists only if that was just restored.
   const deleteUndos = sqlStatement`
     delete from emailUndos where memberId = ${owner} and undoId >= (
       select min(undoId) from emailUndos where memberId = ${owner} and expiresAt > :now

@@ -101,8 +101,7 @@ export const purgeMember = async (
 
 const MAX_JOBS = 100
 
-// Jobs that are only repeated for late uploads must not delay those with rows left. A mark would delete an active
-// member again after each restore.
+// Jobs that only wait for late uploads come last. A mark would delete an active member again after each restore.
 const selectPurgeJobs = sqlStatement<Job>`
   select memberId, createdAt from purgeJobs
   where not exists (select 1 from members where members.memberId = purgeJobs.memberId and withdrawnAt is null)

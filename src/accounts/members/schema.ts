@@ -15,9 +15,7 @@ export const Email = z.lazy(() =>
 export const MAX_NAME = 100
 const Name = z.lazy(() => filledText(MAX_NAME))
 const MAX_PASSWORD = 128
-/**
- * Never a valid password. Replaces passwords that are too long, which would take memory while they wait to be hashed.
- */
+/** Never a valid password. Replaces ones that are too long: they would take memory while they wait to be hashed. */
 const NO_PASSWORD = ' '
 export const Password = z.lazy(() =>
   z

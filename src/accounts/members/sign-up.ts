@@ -58,8 +58,7 @@ const createInSlot0 = async (db: Db, member: NewRow, code: Code | undefined) => 
 /**
  * Creates the member of a claim in its slot. After the response, confirms the claim and deletes the verification codes.
  * @param marks those in slot 0
- * @throws MEMBER_EXISTS, or UNAVAILABLE when the slot fails or is lost, or the claim took too long; the same code can
- * then be used again
+ * @throws MEMBER_EXISTS; UNAVAILABLE when the slot fails or is lost, or the claim ended: the code stays valid
  */
 const createClaimed = async (
   slots: Slots,

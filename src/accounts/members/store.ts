@@ -75,8 +75,7 @@ export const updateProfile = async (
     const { guard } = await runAsCaller(db, caller, { guard: idempotent(updateSettings(set)) })
     return guard
   }
-  // Mailed codes stay valid: otherwise the thief of a session could void them all by changing the password again and
-  // again.
+  // Mailed codes stay valid: otherwise the thief of a session could void them by changing the password repeatedly.
   const values = { ...set, newHash: passwordHash, verifiedHash }
   const { updated } = await runAsCaller(db, caller, {
     updated: updatePassword(values),

@@ -41,10 +41,7 @@ const findMember = async (slots: Slots, address: Address) => {
 }
 
 const codes = createIssuer({ ...accountCode, mails: sql`:memberId > 0` })
-/**
- * Stands in for an unknown address. Its code is stored but not sent: the database's bookmark shows that something was
- * written.
- */
+/** Stands in for an unknown address. Its code is stored, as the bookmark shows that something was written, not sent. */
 const NOBODY = { memberId: 0, slot: 0, credentialsVersion: 0 }
 
 /**

@@ -11,16 +11,10 @@ import { deleteTokensAndLinksOf } from '../tokens/store'
 import { checkCode, hasValidCode, type ValidCode } from './reset-codes'
 import type { PasswordReset } from './schema'
 
-/**
- * Matches the member unless the code was voided: by another reset, a change of e-mail address, a block, or a
- * withdrawal.
- */
+/** Matches unless the code was voided: by another reset, a change of address, a block, or a withdrawal. */
 const isUnchanged = sql`memberId = :memberId and credentialsVersion = :credentialsVersion and withdrawnAt is null`
 
-/**
- * The statements that set the password of a member and end all sessions, access tokens and links, if a condition is
- * met.
- */
+/** Sets a member's password and ends all sessions, access tokens and links, if a condition is met. */
 const replacePasswordIf = (condition: SQL) => {
   const member = sql`(select memberId from members where ${condition})`
   const record = recordActivity('PASSWORD_RESET', member)
@@ -51,12 +45,7 @@ const deleteVoidCodes = sqlStatement`
  * is one transaction. In other slots, the code is deleted first: if the slot then fails, the member needs another one.
  * @returns the member's e-mail address, or undefined if the code was used, expired or voided since it was checked
  */
-const replacePassword = async (
-  { slots, config }: Variables,
-  code: ValidCode,
-  passwordHash: string,
-  origin: Origin,
-) => {
+const replacePassword = async ({ slots, config }: Variables, code: ValidCode, passwordHash: string, origin: Origin) => {
   const { directory } = slots
   const values = { ...code, passwordHash, updatedAt: localTime(config.TIME_ZONE), now: Date.now() }
   if (code.slot === 0) {
@@ -72,8 +61,7 @@ const replacePassword = async (
 }
 
 /**
- * Resets a password with a mailed code, and ends all sessions, access tokens and links of the member. Hashes the
- * password only if the code is right.
+ * Resets a password, and ends all sessions, access tokens and links. Hashes the password only if the code is right.
  * @throws INVALID_FIELDS, the same for each invalid code and for an unknown address; TOO_MANY_REQUESTS after too many
  * tries of the network, or when too many callers wait for hashing
  */

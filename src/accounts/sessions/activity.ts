@@ -12,10 +12,7 @@ export type Origin = { network: string; device: string | null; country: string |
 const DAYS_KEPT = 90
 const KEPT_MS = DAYS_KEPT * DAY_MS
 
-/**
- * The most entries of one kind on a UTC day that differ in device or country. Others are merged into one without
- * either.
- */
+/** The most entries of a kind on a UTC day that differ in device or country. Others become one with neither. */
 const ORIGINS_PER_DAY = 5
 /** How many entries to search for those of the day: as many as a day can have. */
 const NEWEST = ACTIVITY_KINDS.length * (ORIGINS_PER_DAY + 1)
@@ -70,10 +67,7 @@ export const recordActivity = (kind: Activity['kind'], member: SQL) => {
   }
 }
 
-/**
- * Builds a function that deletes the caller's rows that match a condition, and adds one entry for them. It returns
- * undefined if none matched.
- */
+/** Builds a function that deletes the caller's matching rows and adds one entry; undefined if none matched. */
 export const deleteAndRecord = (kind: Activity['kind'], table: 'sessions' | 'accessTokens', condition: SQL) => {
   const name = sql.raw(table)
   const isMatch = sql`memberId = ${callerId} and ${condition}`

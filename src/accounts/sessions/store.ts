@@ -6,9 +6,7 @@ import { toInstant } from '../../values/fields'
 import { deleteAndRecord } from './activity'
 import type { Session } from './responses'
 
-/**
- * Creates a session of a member, unless the member has been blocked, or the password changed, since it was verified.
- */
+/** Creates a session, unless the member has been blocked, or the password changed, since it was verified. */
 export const insertSession = sqlStatement<{ sessionId: string }>`
   insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt, device, country)
   select memberId, :sessionId, :now, :now, :expiresAt, :device, :country

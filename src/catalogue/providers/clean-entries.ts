@@ -4,10 +4,7 @@ import type { CatalogueEntry } from '../schema'
 
 const MAX_ENTRIES = 10
 
-/**
- * Decodes entities and collapses white space; null when nothing is left. Cuts the text to what a book can be registered
- * with.
- */
+/** Decodes entities, collapses white space, and cuts to what a book can have. Null when nothing is left. */
 const cleanText = (html: unknown) => {
   const text =
     typeof html === 'string'

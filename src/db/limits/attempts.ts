@@ -4,8 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../values/time'
 import { callerId } from '../caller'
 import { sqlStatement } from '../client'
 
-// Exact limits. One statement checks all limits of an attempt and counts it, so that concurrent attempts cannot exceed
-// a limit.
+// Exact limits: one statement checks all of an attempt and counts it, so concurrent attempts cannot exceed one.
 
 /**
  * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit
@@ -71,10 +70,7 @@ export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 
 /** Per member: exports in all formats, and further parts of large ones. */
 export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]
 export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
-/**
- * Searches sent to the catalogue provider, of which YES24 allows 5,000 a day. Has no policy, as it counts the searches
- * of everyone in the network.
- */
+/** Searches of the catalogue: YES24 allows 5,000 a day. Has no policy, as it counts everyone in the network. */
 export const CATALOGUE_SEARCHES = perNetwork({ max: 100, windowMs: HOUR_MS }, { max: 300, windowMs: DAY_MS })
 /** Failed logins that a member's activity lists, from all networks. */
 export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]

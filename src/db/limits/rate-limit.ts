@@ -12,9 +12,7 @@ const leftOf = ({ max, used }: Usage) => Math.max(0, max - used)
 const endOf = ({ oldest, windowMs }: Usage, now: number) => (oldest ?? now) + windowMs
 const secondsUntil = (time: number, now: number) => wholeSeconds((time - now) / 1000)
 
-/**
- * All policies, and the state of the tightest one: that with the fewest attempts left, or of those, the longest wait.
- */
+/** All policies, and the state of the tightest: that with the fewest attempts left or, of those, the longest wait. */
 const toRateLimit = (usages: Usage[], now: number, change = (usage: Usage) => usage): RateLimitHeaders => {
   const shown = usages.filter(({ policy }) => policy !== null).map(change)
   const [tightest] = shown.toSorted((a, b) => leftOf(a) - leftOf(b) || endOf(b, now) - endOf(a, now))

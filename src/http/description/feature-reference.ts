@@ -1,5 +1,4 @@
-// What a feature's responses.ts tells the API reference. The Worker imports only types from there:
-// docs/decisions/0022-descriptions-of-the-api.md.
+// What responses.ts tells the API reference. The Worker imports only types: docs/decisions/0022-descriptions-of-the-api.md.
 import type * as z from 'zod/mini'
 import type { ErrorCode } from '../../errors'
 import type { HeaderName, RequestHeaderName } from './header-components'
@@ -60,10 +59,7 @@ export const TAGS = {
   Health: 'Check the health of the service.',
 }
 
-/**
- * The descriptions of named schemas, their properties and the parameters: one line each, without links to other
- * documents.
- */
+/** The descriptions of schemas, properties and parameters: one line each, without links to other documents. */
 export type Descriptions = {
   /** Enumerations with the meaning of each value. */
   schemas?: Record<string, string>

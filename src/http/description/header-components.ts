@@ -105,10 +105,7 @@ const REQUEST_HEADER_TEXTS = {
 }
 export type RequestHeaderName = keyof typeof REQUEST_HEADER_TEXTS
 
-/**
- * The headers of requests, besides Authorization and Content-Type, which OpenAPI describes elsewhere. They have no
- * patterns: a malformed one is ignored.
- */
+/** The headers of requests besides Authorization and Content-Type. Malformed ones are ignored: no patterns. */
 export const REQUEST_HEADERS = Object.fromEntries(
   Object.entries(REQUEST_HEADER_TEXTS).map(([name, description]) => [
     name,

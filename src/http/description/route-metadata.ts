@@ -20,10 +20,7 @@ export type RouteMetadata = Partial<{
   param: z.ZodMiniType
   /** A body that is a bare string, as an object schema with one field, under which handlers find the string. */
   text: z.ZodMiniObject
-  /**
-   * The file part of a multipart body. `parts`: its other parts, as JSON. `acceptsRawBody`: the body may also be the
-   * file itself.
-   */
+  /** The file part of a form. `parts`: its other parts, as JSON. `acceptsRawBody`: the body may be the file itself. */
   file: { field: string; maxBytes: number; parts?: z.core.$ZodType; acceptsRawBody?: true }
 }>
 

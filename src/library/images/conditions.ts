@@ -21,10 +21,7 @@ export const evaluateConditions = (headers: Headers, image: StoredImage): 'send'
 /** A byte range within an image. A length of 0 means that the requested range is not satisfiable. */
 export type Range = { offset: number; length: number }
 
-/**
- * Returns the requested range, or undefined to send the whole image: without `Range`, or if it is malformed or lists
- * several ranges.
- */
+/** The requested range. Undefined without one, if it is malformed, or if there are several: send the whole image. */
 export const readRange = (headers: Headers, { httpEtag, size }: StoredImage & { size: number }): Range | undefined => {
   const ifRange = headers.get('If-Range')
   if (ifRange !== null && ifRange !== httpEtag) return undefined

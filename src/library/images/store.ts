@@ -68,8 +68,7 @@ type Upload = { bytes: Uint8Array<ArrayBuffer>; sources: string[] }
 /**
  * Cleans and stores an upload of the caller. Detaches the buffer of the upload.
  * @returns the object's key, which cannot be guessed
- * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of `findCreated`, `cleanUpload` and `putImage`.
- * Then nothing is stored
+ * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of `findCreated`, `cleanUpload` and `putImage`
  */
 export const uploadImage = async ({ db, caller, config, key }: CallerRequest, bucket: R2Bucket, upload: Upload) => {
   const image = await cleanUpload(upload.bytes, upload.sources)

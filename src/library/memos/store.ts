@@ -42,8 +42,7 @@ const selectMemoRoom = selectOwnBook('memoCount', 'memoBytes')
 
 /**
  * Adds a memo to one of the caller's books. Returns undefined if the caller has no such book.
- * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of
- * `findCreated`
+ * @throws MAX_MEMOS_PER_BOOK, MAX_BOOK_TEXT_BYTES or MAX_MEMBER_TEXT_BYTES when it is full; those of `findCreated`
  */
 export const createMemo = async ({ db, caller, config, key }: CallerRequest, bookId: number, memo: NewMemo) => {
   const bytes = utf8Bytes(memo.memoContent)

@@ -11,10 +11,7 @@ export const newVersion = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEG
 
 export const toEtag = (version: number) => `"${version}"`
 
-/**
- * The versions that an `If-Match` header names. Undefined if any will do. Weak tags count, because Cloudflare weakens
- * the tags of responses that it compresses.
- */
+/** The versions that `If-Match` names; undefined if any will do. Weak tags count: Cloudflare weakens tags. */
 export const readIfMatch = (header: string | undefined) =>
   header === undefined || header.trim() === '*'
     ? undefined

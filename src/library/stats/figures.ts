@@ -32,9 +32,7 @@ const LISTS = {
 export type ListName = keyof typeof LISTS
 export const isList = (figure: string): figure is ListName => figure in LISTS
 
-/**
- * The most frequent values, each with one finish of each of its books. A value has the spelling of its first finish.
- */
+/** The most frequent values, each with one finish of each of its books, in the spelling of its first finish. */
 export const rankValues = (name: ListName, finishes: CountedReading[]) => {
   const values = finishes.flatMap((finish) => LISTS[name](finish).map(([key, value]) => ({ key, value, finish })))
   return [...Map.groupBy(values, ({ key }) => key).values()]

@@ -97,10 +97,7 @@ type Kinds = 'readings' | 'activity' | 'all'
 /** Further than any two time zones are apart. */
 const ZONES_MS = 27 * HOUR_MS
 
-/**
- * How to read the statistics of a caller. `serviceZone`: the time zone of members without one. `onRead` receives the
- * number of rows of a year.
- */
+/** `serviceZone`: the time zone of members without one. `onRead` receives the number of rows of a year. */
 export type Context = { db: Db; caller: Caller; serviceZone: string; onRead: (rows: number) => void }
 
 /**
@@ -147,10 +144,7 @@ const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: st
 export const loadUnread = ({ db, caller }: Context, after: string, size: number) =>
   queryAll(db, caller, selectUnread({ after, limit: size }))
 
-/**
- * Walks through an index from gap to gap. `end`: where the span of the key `at` ends. Selects the first and last key of
- * each span.
- */
+/** Walks through an index: the first and last key of each span. `end`: where the span of the key `at` ends. */
 const spansOf = <Key>(table: string, key: SQL, where: SQL, end: SQL) => {
   const seek = (condition: SQL, order: string) => sql`(
     select ${key} from ${sql.raw(table)} where memberId = ${callerId} and ${where} ${condition}
@@ -169,8 +163,7 @@ const selectRead = spansOf<string>('readings', sql`finishedAt`, isCounted, endOf
 const selectPaused = sqlStatement<{ first: string; last: string }>`
   select min(startedAt) as first, max(startedAt) as last from currentReadings where bookId in (${pausedBooks})
     and startedAt is not null group by substr(startedAt, 1, 4)`
-// The hours around the turn of a year are a span of their own: the years of all in it are between those of its first
-// and last.
+// The hours around the turn of a year are a span of their own, whose years are those of its first and last key.
 const yearOf = (modifier: string) =>
   `unixepoch((spans.at + 50400000) / 1000, 'unixepoch', 'start of year'${modifier}) * 1000`
 const selectActive = spansOf<number>(

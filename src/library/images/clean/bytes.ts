@@ -38,8 +38,7 @@ export const writeUintLittle = (value: number, width: number) => writeUint(value
 export const writeText = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
 /**
- * An append-only buffer of fixed capacity. Collecting parts in an array instead would cost more than their bytes do,
- * for a file of many tiny chunks.
+ * An append-only buffer of fixed capacity. An array of many tiny parts would take more than their bytes do.
  * @param capacity the most bytes that can be appended
  */
 export const createOutput = (capacity: number) => {

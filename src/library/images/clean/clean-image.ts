@@ -33,8 +33,7 @@ const FORMATS: Format[] = [
 /**
  * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location,
  * camera, time, texts, thumbnails and appended files are dropped; the orientation is kept.
- * @throws UNSUPPORTED_IMAGE if the upload has none of the four types, IMAGE_DAMAGED if it is corrupt or truncated,
- * TOO_MANY_PIXELS, IMAGE_TOO_COMPLEX
+ * @throws UNSUPPORTED_IMAGE, IMAGE_DAMAGED if it is corrupt or truncated, TOO_MANY_PIXELS, IMAGE_TOO_COMPLEX
  */
 export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): { type: ImageType } & CleanedImage => {
   const format = FORMATS.find(({ detect }) => detect(bytes))
@@ -65,8 +64,7 @@ const MAX_WAITING = 64
 const turns = createTurns(MAX_WAITING)
 
 /**
- * Cleans an upload, and gives it a name that cannot be guessed. Uploads are cleaned one at a time. Detaches the
- * upload's buffer.
+ * Cleans an upload, one at a time, and gives it a name that cannot be guessed. Detaches the upload's buffer.
  * @param keys the keys by which uploads take turns
  * @throws TOO_MANY_REQUESTS when too many uploads are waiting; the errors of `cleanImage`
  */

@@ -132,8 +132,7 @@ const writeProfile = (parts: Map<number, Uint8Array>, count: number) => {
   })
 }
 
-// Rewrites the application segments before the first scan that affect rendering. Without a scan, cleanJpeg refuses the
-// file.
+// Rewrites the application segments before the first scan that affect rendering. cleanJpeg requires a scan.
 const writeApplicationSegments = (bytes: Uint8Array, segments: Segment[]) => {
   const scan = segments.findIndex(({ marker }) => marker === SOS)
   const before = segments.slice(0, scan)
