@@ -1,6 +1,7 @@
 // The examples of the document, in an order in which they can be executed: test/features/document/openapi.test.ts sends
 // each request and expects its response.
 import { sample } from '../catalogue/providers/sample'
+import { type Loaded, toPicture, toStats } from '../library/stats/figures'
 import { drawYear } from '../library/stats/picture/draw'
 
 export type Example = {
@@ -103,9 +104,9 @@ const firstReading = {
   readingId,
   startedAt: '2019',
   finishedAt: '2019-08',
-  outcome: 'FINISHED',
+  outcome: 'FINISHED' as const,
   rating: null,
-  format: 'AUDIO',
+  format: 'AUDIO' as const,
   note: null,
   paused: false,
 }
@@ -125,9 +126,15 @@ const { memoId, memoContent, memoLikesCount: _, ...foundMemo } = publicMemo
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
 
-const none = { books: 0, readings: 0, pagesFinished: 0, pagesRead: 0 }
-const noMonths = Array.from({ length: 12 }, (_, at) => ({ month: at + 1, ...none }))
-const ratedBook = { ...shortBook, author: '한강', pages: 216, rating: 4.25 }
+const readBook = { ...shortBook, author: '한강', pages: 216, language: 'ko', tags: ['소설'] }
+const yearOfReading: Loaded = {
+  year: 2019,
+  readings: [{ ...readBook, ...firstReading, rating: 4.25, isReread: 0 }],
+  events: [],
+  memos: [],
+  backlog: { books: 0, oldestCreatedAt: null },
+  today: '2026-11-21',
+}
 const goal = { year: 2026, metric: 'BOOKS', target: 12 }
 
 const importId = Number(PLACEHOLDERS.IMPORT_ID)
@@ -342,41 +349,10 @@ export const EXAMPLES: Record<string, Example> = {
     body: { rating: 4.25, note: 'On the train.' },
     response: { ...firstReading, rating: 4.25, note: 'On the train.' },
   },
-  getStats: {
-    parameters: { year: 2019 },
-    response: {
-      year: 2019,
-      books: 1,
-      readings: 1,
-      rereads: 0,
-      stopped: 0,
-      paused: 0,
-      pagesFinished: 216,
-      pagesRead: 0,
-      ratings: { count: 1, mean: 4.25, median: 4.25, distribution: [{ rating: 4.25, count: 1 }] },
-      daysToFinish: { count: 0, mean: null, median: null },
-      months: noMonths,
-      longest: ratedBook,
-      shortest: ratedBook,
-      bestRated: [ratedBook],
-      authors: [{ author: '한강', books: 1 }],
-      tags: [{ tag: '소설', books: 1 }],
-      languages: [{ language: 'ko', books: 1 }],
-      formats: [{ format: 'AUDIO', books: 1 }],
-      memos: { BOOK_CONTENT: 0, SUMMARY: 0, THOUGHT: 0, QUESTION: 0 },
-      daysRead: 0,
-      longestStreak: 0,
-      currentStreak: 0,
-      days: [],
-      backlog: { books: 0, oldestCreatedAt: null },
-    },
-  },
+  getStats: { parameters: { year: 2019 }, response: toStats(yearOfReading) },
   drawYear: {
     parameters: { year: 2019, theme: 'dark', size: 'card' },
-    response: drawYear(
-      { year: 2019, books: 1, pagesFinished: 216, months: noMonths, bestRated: [ratedBook], spines: [ratedBook] },
-      { theme: 'dark', size: 'card' },
-    ),
+    response: drawYear(toPicture(yearOfReading), { theme: 'dark', size: 'card' }),
   },
   listStatsRows: {
     parameters: { year: 2019, figure: 'ratings', size: 20 },
