@@ -37,15 +37,15 @@ const isRight = sql`not exists (
   where slotMarks.slot = 0 and mark <> :keyCheck
     or slotMarks.slot = :ofSlot and isConfirmed and mark <> :ownMark
 )`
+const keepListed = sqlStatement`
+  update addresses set state = value ->> 'state', settleAt = value ->> 'reservedUntil' from json_each(:claims)
+  where addressHash = unhex(value ->> 'addressHash') and claimId = value ->> 'claimId'
+    and addresses.state = 'CLAIMED' and ${isRight}`
 // Not correlated, so that each row is one lookup in the list.
-const isListed = sql`state = 'CLAIMED' and (addressHash, claimId) in (
-  select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(:claims)
-) and ${isRight}`
-const holdListed = sqlStatement`update addresses set state = 'HELD', settleAt = null where ${isListed}`
-const reserveListed = sqlStatement`
-  update addresses set state = 'RESERVED', settleAt = value ->> 'reservedUntil' from json_each(:claims)
-  where addressHash = unhex(value ->> 'addressHash') and claimId = value ->> 'claimId' and state = 'CLAIMED' and ${isRight}`
-const deleteListed = sqlStatement`delete from addresses where ${isListed}`
+const deleteListed = sqlStatement`
+  delete from addresses where state = 'CLAIMED' and (addressHash, claimId) in (
+    select unhex(value ->> 'addressHash'), value ->> 'claimId' from json_each(:claims)
+  ) and ${isRight}`
 
 /**
  * The statements that record the outcome in the directory. Each address becomes HELD if its member uses it, RESERVED
@@ -65,18 +65,15 @@ export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[
     const key = `${memberId} ${hashes[at]}`
     ends.set(key, Math.max(reservedUntil ?? Infinity, ends.get(key) ?? 0))
   }
-  const ended = entries.map((entry) => ({
-    ...entry,
-    reservedUntil: ends.get(`${entry.memberId} ${entry.addressHash}`),
-  }))
-  const { HELD, RESERVED, FREE } = Object.groupBy(ended, ({ reservedUntil }) => {
-    if (reservedUntil === undefined) return 'FREE'
-    return reservedUntil === Infinity ? 'HELD' : 'RESERVED'
+  const ended = entries.map((entry) => {
+    const reservedUntil = ends.get(`${entry.memberId} ${entry.addressHash}`)
+    return { ...entry, reservedUntil, state: reservedUntil === Infinity ? 'HELD' : 'RESERVED' }
   })
+  const { used = [], free = [] } = Object.groupBy(ended, (entry) => (entry.reservedUntil ? 'used' : 'free'))
   return {
-    held: idempotent(holdListed({ ...expected, claims: JSON.stringify(HELD ?? []) })),
-    reserved: idempotent(reserveListed({ ...expected, claims: JSON.stringify(RESERVED ?? []) })),
-    freed: idempotent(deleteListed({ ...expected, claims: JSON.stringify(FREE ?? []) })),
+    // In JSON, Infinity is null, as in the row of a held address.
+    used: idempotent(keepListed({ ...expected, claims: JSON.stringify(used) })),
+    freed: idempotent(deleteListed({ ...expected, claims: JSON.stringify(free) })),
   }
 }
 
