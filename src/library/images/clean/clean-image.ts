@@ -1,34 +1,21 @@
 import { ApiError } from '../../../errors'
 import { createTurns } from '../../../runtime/turns'
 import { cleanGif } from './gif'
-import { type CleanedImage, type CountParts, createPartCounter } from './image'
+import { type CleanedImage, createPartCounter } from './image'
 import { cleanJpeg } from './jpeg'
 import { cleanPng } from './png'
 import { cleanWebp } from './webp'
 
+/** `start` matches the first twelve bytes, each as a character. In a pattern, `\cZ` is the byte 0x1a. */
+const FORMATS = [
+  { mime: 'image/jpeg', extension: 'jpg', start: /^\xff\xd8/, clean: cleanJpeg },
+  { mime: 'image/png', extension: 'png', start: /^\x89PNG\r\n\cZ\n/, clean: cleanPng },
+  { mime: 'image/webp', extension: 'webp', start: /^RIFF.{4}WEBP/s, clean: cleanWebp },
+  { mime: 'image/gif', extension: 'gif', start: /^GIF8[79]a/, clean: cleanGif },
+] as const
+
 /** An accepted image type. */
-export type ImageType = {
-  mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-  extension: 'png' | 'jpg' | 'gif' | 'webp'
-}
-
-type Format = {
-  type: ImageType
-  /** Whether the bytes start like this format. */
-  detect: (bytes: Uint8Array) => boolean
-  clean: (bytes: Uint8Array, countParts: CountParts) => CleanedImage | undefined
-}
-
-/** Matches the first twelve bytes, each as a character. In a pattern, `\cZ` is the byte 0x1a. */
-const startsWith = (pattern: RegExp) => (bytes: Uint8Array) =>
-  pattern.test(String.fromCharCode(...bytes.subarray(0, 12)))
-
-const FORMATS: Format[] = [
-  { type: { mime: 'image/jpeg', extension: 'jpg' }, detect: startsWith(/^\xff\xd8/), clean: cleanJpeg },
-  { type: { mime: 'image/png', extension: 'png' }, detect: startsWith(/^\x89PNG\r\n\cZ\n/), clean: cleanPng },
-  { type: { mime: 'image/webp', extension: 'webp' }, detect: startsWith(/^RIFF.{4}WEBP/s), clean: cleanWebp },
-  { type: { mime: 'image/gif', extension: 'gif' }, detect: startsWith(/^GIF8[79]a/), clean: cleanGif },
-]
+export type ImageType = Pick<(typeof FORMATS)[number], 'mime' | 'extension'>
 
 /**
  * Detects the type of an upload by its content alone and copies only what a viewer needs to render it. Location,
@@ -36,11 +23,12 @@ const FORMATS: Format[] = [
  * @throws UNSUPPORTED_IMAGE, IMAGE_DAMAGED if it is corrupt or truncated, TOO_MANY_PIXELS, IMAGE_TOO_COMPLEX
  */
 export const cleanImage = (bytes: Uint8Array<ArrayBuffer>): { type: ImageType } & CleanedImage => {
-  const format = FORMATS.find(({ detect }) => detect(bytes))
-  if (!format) throw new ApiError('UNSUPPORTED_IMAGE')
-  const image = format.clean(bytes, createPartCounter())
+  const start = String.fromCharCode(...bytes.subarray(0, 12))
+  const type = FORMATS.find((format) => format.start.test(start))
+  if (!type) throw new ApiError('UNSUPPORTED_IMAGE')
+  const image = type.clean(bytes, createPartCounter())
   if (!image) throw new ApiError('IMAGE_DAMAGED')
-  return { type: format.type, ...image }
+  return { type, ...image }
 }
 
 const RANDOM_BYTES = 16
