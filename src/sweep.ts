@@ -71,6 +71,8 @@ const roundOf = (numbers: readonly number[], now: number) =>
 /** For the log line: imports and claims that were looked at, members purged at least in part, failed steps. */
 type Report = Record<'slots' | 'claims' | 'members' | 'imports' | 'failures', number>
 
+type Sweep = { env: Bindings; slots: Slots; visited: number[]; now: number; budget: Budget; report: Report }
+
 const fail = (report: Report) => (error: unknown) => {
   report.failures++
   log('error', `sweep: ${error}`)
@@ -81,7 +83,7 @@ const add = (report: Report, what: keyof Report) => (count: number) => {
   report[what] += count
 }
 
-const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], report: Report, now: number) => {
+const settleAbandoned = async ({ env, slots, visited, report, now }: Sweep) => {
   const config = configure(env)
   const abandoned = await findAbandoned(slots.directory, now)
   const ofVisited = [...abandoned].filter(([slot]) => visited.includes(slot))
@@ -95,7 +97,7 @@ const settleAbandoned = async (env: Bindings, slots: Slots, visited: number[], r
 /** The most statements for the imports of one slot. */
 const MAX_IMPORT_STATEMENTS = 200
 
-const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: number) => {
+const sweepImportsWithin = async ({ env, budget, now }: Sweep, db: Db) => {
   const imports = await findSweepable(db, now)
   if (imports.length === 0) return 0
   const config = configure(env)
@@ -107,7 +109,8 @@ const sweepImportsWithin = async (env: Bindings, db: Db, budget: Budget, now: nu
   return imports.length
 }
 
-const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budget, report: Report, now: number) => {
+const sweepSlot = async (sweep: Sweep, slot: number) => {
+  const { env, slots, budget, report, now } = sweep
   const db = slots.open(slot)
   const release = async (memberIds: number[]) => slot > 0 && releaseAddresses(slots, memberIds)
   const steps = [
@@ -117,7 +120,7 @@ const sweepSlot = async (env: Bindings, slots: Slots, slot: number, budget: Budg
       add(report, 'failures')(failures)
     },
     () => deleteExpired(db, now, roundOf(slots.numbers, now)),
-    () => sweepImportsWithin(env, db, budget, now).then(add(report, 'imports')),
+    () => sweepImportsWithin(sweep, db).then(add(report, 'imports')),
     async () => slot > 0 && deleteOldClaims(db, now),
   ]
   for (const step of steps) await step().catch(fail(report))
@@ -132,8 +135,9 @@ const sweepAll = async (env: Bindings, now: number) => {
     left: MAX_STATEMENTS - STATEMENTS_PER_SLOT * visited.length,
     slotsAtATime: Math.min(visited.length, MAX_CONNECTIONS),
   }
-  if (slots.numbers.length > 1) await settleAbandoned(env, slots, visited, report, now).catch(fail(report))
-  await forEachConcurrent(visited, (slot) => sweepSlot(env, slots, slot, budget, report, now).catch(fail(report)))
+  const sweep = { env, slots, visited, now, budget, report }
+  if (slots.numbers.length > 1) await settleAbandoned(sweep).catch(fail(report))
+  await forEachConcurrent(visited, (slot) => sweepSlot(sweep, slot).catch(fail(report)))
   await deleteOldMarks(env.IMAGES, now).catch(fail(report))
   if (report.failures === 0) await recordSweep(env.CATALOGUE, Date.now()).catch(fail(report))
   log('info', 'sweep', { ...report, ms: Date.now() - start })

@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import { accepts } from 'hono/accepts'
 import type { App } from '../env'
 
 // Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
@@ -41,6 +42,10 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
   for (const [name, value] of PREFLIGHT) c.header(name, value)
   return c.body(null, 204)
 }
+
+/** Whether a client prefers a media type over JSON. */
+export const prefers = (c: Context, type: string) =>
+  accepts(c, { header: 'Accept', supports: ['application/json', type], default: 'application/json' }) === type
 
 /** The headers of an HTML page with this policy. They replace those of the API, which allow nothing. */
 export const pageHeaders = (policy: Record<string, string>) => ({

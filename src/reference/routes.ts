@@ -1,8 +1,7 @@
 import { type Context, Hono } from 'hono'
-import { accepts } from 'hono/accepts'
 import type { App } from '../env'
 import { ApiError } from '../errors'
-import { pageHeaders } from '../http/headers'
+import { pageHeaders, prefers } from '../http/headers'
 import { DAY_MS } from '../values/time'
 
 const SECURITY = '/.well-known/security.txt'
@@ -44,13 +43,8 @@ const sendFile = async (c: Context<App>, path: string) => {
 
 export const docs = new Hono<App>()
   .get('/', (c) => {
-    const type = accepts(c, {
-      header: 'Accept',
-      supports: ['application/json', 'text/html'],
-      default: 'application/json',
-    })
     c.header('Vary', 'Origin, Accept')
-    return c.redirect(type === 'text/html' ? '/docs' : '/openapi.json')
+    return c.redirect(prefers(c, 'text/html') ? '/docs' : '/openapi.json')
   })
   .get('/openapi.json', (c) => sendFile(c, '/openapi.json'))
   .get('/docs', (c) => sendFile(c, '/docs/index.html'))

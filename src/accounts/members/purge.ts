@@ -76,12 +76,13 @@ const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
   return { statements: statements + 2, isDone: true }
 }
 
+/** `onPurged` gets the keys of the images. */
+type PurgeOptions = { onPurged?: (keys: string[]) => unknown; maxStatements?: number }
 /** `createdAt`: when the member withdrew. */
 export type Job = { memberId: number; createdAt: number }
 
 /**
  * Marks the withdrawal of a member, and deletes the rows and images, as far as one invocation can.
- * @param onPurged gets the keys of the images
  * @throws the error of the mark after the deletion: the purge must be repeated
  */
 // One after the other: the sweep purges six slots at a time, and a Worker has only six connections.
@@ -89,8 +90,7 @@ export const purgeMember = async (
   db: Db,
   bucket: R2Bucket,
   { memberId, createdAt }: Job,
-  onPurged: (keys: string[]) => unknown = () => {},
-  maxStatements = MAX_STATEMENTS_PER_MEMBER,
+  { onPurged = () => {}, maxStatements = MAX_STATEMENTS_PER_MEMBER }: PurgeOptions = {},
 ) => {
   const [marked] = await Promise.allSettled([markWithdrawn(bucket, memberId, createdAt)])
   const purge = () => purgeObjects(bucket, memberId).then(onPurged)
@@ -140,7 +140,7 @@ export const runPurgeJobs = async (
     const most = Math.min(share, MAX_STATEMENTS_PER_MEMBER)
     budget.left -= most
     try {
-      const { statements, isDone } = await purgeMember(db, bucket, job, () => {}, most)
+      const { statements, isDone } = await purgeMember(db, bucket, job, { maxStatements: most })
       budget.left += most - Math.min(most, statements)
       purged++
       const isOver = isReleased && isDone && createdAt < Date.now() - HOUR_MS

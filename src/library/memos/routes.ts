@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
-import { accepts } from 'hono/accepts'
 import { canReadMemos, canWriteMemos, conditional } from '../../callers/authenticated'
 import { throttledByMember, turnsOf } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
+import { prefers } from '../../http/headers'
 import { imageBase } from '../../http/public-base'
 import { keyed } from '../../input/request-key'
 import { valid, validFile } from '../../input/validate'
@@ -33,13 +33,8 @@ export const memos = new Hono<App>()
     const base = imageBase(c)
     const upload = { bytes: c.req.valid('form').file, sources: turnsOf(c) }
     const url = `${base}/${await uploadImage(c.var, c.env.IMAGES, upload)}`
-    const type = accepts(c, {
-      header: 'Accept',
-      supports: ['application/json', 'text/plain'],
-      default: 'application/json',
-    })
     c.header('Location', url)
-    return type === 'text/plain' ? c.text(url, 201) : c.json(url, 201)
+    return prefers(c, 'text/plain') ? c.text(url, 201) : c.json(url, 201)
   })
   .all('/image-memo', allowOnly('POST'))
   .post('/', canWriteMemos, keyed('memos:read'), valid('query', NewMemoQuery), valid('json', NewMemo), async (c) => {

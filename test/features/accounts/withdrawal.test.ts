@@ -56,8 +56,7 @@ const purge = (maxStatements?: number) =>
     connect(memberDatabase(), { slot: memberSlot() }),
     emptyBucket,
     { memberId, createdAt: 0 },
-    () => {},
-    maxStatements,
+    { maxStatements },
   )
 
 /** The members whose withdrawals are marked. */
