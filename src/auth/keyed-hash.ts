@@ -1,3 +1,5 @@
+import { lowerAscii } from '../values/text/fold'
+
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const keys = new Map<string, Promise<CryptoKey>>()
 
@@ -23,9 +25,7 @@ const ADDRESS_BYTES = 16
 
 /** The key of an address in the directory, as hex() in SQLite returns it: the same regardless of case. */
 export const hashAddress = async (secret: string, email: string) => {
-  // Only ASCII, as lower() in SQLite.
-  const folded = email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  const bytes = (await hmac(secret, folded)).subarray(0, ADDRESS_BYTES)
+  const bytes = (await hmac(secret, lowerAscii(email))).subarray(0, ADDRESS_BYTES)
   return bytes.toHex().toUpperCase()
 }
 

@@ -26,15 +26,8 @@ export type Db = Source & {
   waitUntil: (call: Promise<unknown>) => void
 }
 
-/** What this isolate knows of a database. */
-type Known = { latestBookmark: string }
-const databases = new WeakMap<D1Database, Known>()
-
-const knownOf = (database: D1Database) => {
-  const known = databases.get(database) ?? { latestBookmark: '' }
-  databases.set(database, known)
-  return known
-}
+/** The latest bookmark that this isolate received from each database. */
+const bookmarks = new WeakMap<D1Database, string>()
 
 type ConnectOptions = { bookmark?: string } & Partial<Omit<Db, 'session' | 'credential' | 'onGuard'>>
 
@@ -48,8 +41,8 @@ export const connect = (
   database: D1Database,
   { slot = 0, sources = [], bookmark, onBookmark = () => {}, waitUntil = () => {} }: ConnectOptions = {},
 ): Db => {
-  const known = knownOf(database)
-  const isReplica = bookmark !== undefined && bookmark <= known.latestBookmark
+  const latestBookmark = () => bookmarks.get(database) ?? ''
+  const isReplica = bookmark !== undefined && bookmark <= latestBookmark()
   return {
     slot,
     sources,
@@ -57,7 +50,7 @@ export const connect = (
     openPrimary: () => database.withSession('first-primary'),
     isReplica,
     onBookmark: (latest) => {
-      if (latest > known.latestBookmark) known.latestBookmark = latest
+      if (latest > latestBookmark()) bookmarks.set(database, latest)
       onBookmark(latest)
     },
     waitUntil,

@@ -45,11 +45,11 @@ async function* toJson(value: unknown): AsyncGenerator<Chunk | string> {
 
 const encoder = new TextEncoder()
 
-/**
- * Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long.
- * @param end releases what the chunks hold, also if none was read
- */
-const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unknown>, timeoutMs: number) => {
+/** `end` releases what the chunks hold, also if none was read. */
+type Stream = { chunks: AsyncGenerator<Chunk | string>; end: () => Promise<unknown>; timeoutMs: number }
+
+/** Produces a chunk only when the client has read the previous one. Ends the connection if that takes too long. */
+const toStream = ({ chunks, end, timeoutMs }: Stream) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   // The connection may keep the stream, and with it the generator, until the client has read what it was sent.
   const release = () => Promise.all([chunks.return(undefined), end()])
@@ -79,16 +79,10 @@ const toStream = (chunks: AsyncGenerator<Chunk | string>, end: () => Promise<unk
   )
 }
 
-const sendStream = async (
-  c: Context,
-  type: string,
-  chunks: AsyncGenerator<Chunk | string>,
-  end: () => Promise<unknown>,
-  timeoutMs: number,
-) => {
+const sendStream = async (c: Context, type: string, stream: Stream) => {
   // Nothing reads the body of a response to HEAD.
-  if (c.req.method === 'HEAD') await end()
-  return c.body(toStream(chunks, end, timeoutMs), 200, { 'Content-Type': type })
+  if (c.req.method === 'HEAD') await stream.end()
+  return c.body(toStream(stream), 200, { 'Content-Type': type })
 }
 
 /**
@@ -103,7 +97,9 @@ export const sendJson = async <Body extends object>(
   const iterables = [body, ...Object.values(body)].filter(isIterable)
   const end = () => Promise.all(iterables.map((iterable) => iterable[Symbol.asyncIterator]().return?.()))
   const response =
-    iterables.length === 0 ? c.json(body, 200) : await sendStream(c, 'application/json', toJson(body), end, timeoutMs)
+    iterables.length === 0
+      ? c.json(body, 200)
+      : await sendStream(c, 'application/json', { chunks: toJson(body), end, timeoutMs })
   return response as unknown as Response & TypedResponse<Body, 200, 'json'>
 }
 
@@ -112,5 +108,8 @@ export const sendJson = async <Body extends object>(
  * @param end releases what the chunks hold, also if none was read
  */
 export const sendText = async (c: Context, type: string, chunks: AsyncGenerator<string>, end: () => Promise<unknown>) =>
-  (await sendStream(c, `${type}; charset=utf-8`, chunks, end, DEADLINES.download)) as unknown as Response &
-    TypedResponse<string, 200, 'text'>
+  (await sendStream(c, `${type}; charset=utf-8`, {
+    chunks,
+    end,
+    timeoutMs: DEADLINES.download,
+  })) as unknown as Response & TypedResponse<string, 200, 'text'>

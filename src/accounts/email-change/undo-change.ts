@@ -48,37 +48,31 @@ const restoreWithCode = (condition: SQL) => restoreIf(sql`:memberId`, isLive, co
 const restoreInSlot0 = restoreWithCode(isFree(true))
 const restoreClaimed = restoreWithCode(sql`${isFree(true)} and ${isUnsettled}`)
 
-type Values = Undo & { undoHash: string; updatedAt: string }
+type Values = Undo & Address & { undoHash: string; updatedAt: string }
 
-const restoreHere = async (db: Db, address: Address, values: Values, origin: Origin) => {
+const restoreHere = async (db: Db, values: Values, origin: Origin) => {
   const { marks, restored } = await run(db, {
-    marks: selectMarks(address),
-    ...restoreInSlot0(origin, { ...values, ...address, now: Date.now() }),
+    marks: selectMarks(values),
+    ...restoreInSlot0(origin, { ...values, now: Date.now() }),
   })
   if (!restored) await requireIntact(db, marks)
   return restored !== undefined
 }
 
 /** Claims the former address, and all addresses that the undo releases, in the directory. */
-const takeEntries = (slots: Slots, slot: number, address: Address, undo: Undo) =>
-  run(slots.directory, {
-    marks: selectMarks(address),
+const takeEntries = ({ directory }: Slots, slot: number, undo: Values) =>
+  run(directory, {
+    marks: selectMarks(undo),
     open: selectOpenClaims(undo),
-    ...takeForUndo(address, slot, Date.now(), undo),
+    ...takeForUndo(undo, slot, Date.now(), undo),
   })
 
 /** In another slot: calls the directory, the slot and, after the response, the directory. */
-const restoreClaimedAddress = async (
-  { slots, config }: Variables,
-  db: Db,
-  address: Address,
-  undo: Values,
-  origin: Origin,
-) => {
-  let { marks, open, entries } = await takeEntries(slots, db.slot, address, undo)
+const restoreClaimedAddress = async ({ slots, config }: Variables, db: Db, undo: Values, origin: Origin) => {
+  let { marks, open, entries } = await takeEntries(slots, db.slot, undo)
   if (open.length > 0) {
     await settleClaims(slots, config, db.slot, open)
-    ;({ marks, open, entries } = await takeEntries(slots, db.slot, address, undo))
+    ;({ marks, open, entries } = await takeEntries(slots, db.slot, undo))
     if (open.length > 0) throw unavailable('e-mail undo: a change is under way')
   }
   const [claim] = entries
@@ -87,7 +81,7 @@ const restoreClaimedAddress = async (
     return false
   }
   const now = Date.now()
-  const values = { ...undo, ...address, now, claimId: claim.claimId }
+  const values = { ...undo, now, claimId: claim.claimId }
   const statements = { ...restoreClaimed(origin, values), ...endClaims(entries, now) }
   const { restored, settled, uses } = await run(db, statements).catch(async (error) => {
     await abandonClaim(slots.directory, claim)
@@ -116,11 +110,9 @@ export const undoChange = async (variables: Variables, code: string, origin: Ori
   const { undo } = await run(db, { undo: firstRow(selectUndo({ undoHash, now: Date.now() })) })
   if (!undo) throw invalid
   const address = await toAddress(slots, config, undo.email)
-  const values = { ...undo, undoHash, updatedAt: localTime(config.TIME_ZONE) }
+  const values = { ...undo, ...address, undoHash, updatedAt: localTime(config.TIME_ZONE) }
   const isRestored =
-    slot === 0
-      ? await restoreHere(db, address, values, origin)
-      : await restoreClaimedAddress(variables, db, address, values, origin)
+    slot === 0 ? await restoreHere(db, values, origin) : await restoreClaimedAddress(variables, db, values, origin)
   if (!isRestored) throw invalid
   return { restored: undo.email, replaced: undo.replaced }
 }

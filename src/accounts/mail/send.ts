@@ -53,9 +53,6 @@ export const requireMailer = (config: Config, env: Bindings) => {
   return config.MAIL_FROM
 }
 
-/** Whether mails can be sent, for those that no request depends on. */
-export const hasMailer = (config: Config, env: Bindings) => Boolean(config.MAIL_FROM && env.EMAIL)
-
 /**
  * Sends a mail. Never retried, because a second mail is more confusing than none.
  * @throws UNAVAILABLE when it cannot be sent

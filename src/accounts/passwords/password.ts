@@ -2,14 +2,14 @@
 // Workers refuse more than 100,000 iterations per call, so rounds are chained: the output of each is the password of
 // the next. A chain is not standard PBKDF2, hence its own identifier. See docs/decisions/0005-chained-pbkdf2.md.
 const SCHEME = 'pbkdf2-sha512-chain'
-const ROUNDS = 3
-const ITERATIONS = 70_000
+const NEW = { rounds: 3, iterations: 70_000 }
 const MAX_ITERATIONS = 100_000
 const MAX_ROUNDS = 20
 const SALT_BYTES = 16
 const HASH_BYTES = 64
 
-type Stored = { rounds: number; iterations: number; salt: Uint8Array; hash: Uint8Array }
+type Parameters = { rounds: number; iterations: number; salt: Uint8Array }
+type Stored = Parameters & { hash: Uint8Array }
 
 const STORED_FORM = new RegExp(`^\\$${SCHEME}\\$r=(\\d{1,2}),i=(\\d{1,6})\\$([^$]+)\\$([^$]+)$`)
 
@@ -29,7 +29,7 @@ const parse = (stored: string): Stored => {
 export type Pause = () => Promise<void>
 const noPause: Pause = async () => {}
 
-const derive = async (password: string, salt: Uint8Array, rounds: number, iterations: number, pause: Pause) => {
+const derive = async (password: string, { rounds, iterations, salt }: Parameters, pause: Pause) => {
   let bytes: Uint8Array = new TextEncoder().encode(password)
   for (let round = 0; round < rounds; round++) {
     const key = await crypto.subtle.importKey('raw', bytes, 'PBKDF2', false, ['deriveBits'])
@@ -45,31 +45,25 @@ const format = ({ rounds, iterations, salt, hash }: Stored) =>
 
 /** Hashes a password with a new salt. The result includes the parameters. */
 export const hashPassword = async (password: string, pause = noPause) => {
-  const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
-  const hash = await derive(password, salt, ROUNDS, ITERATIONS, pause)
-  return format({ rounds: ROUNDS, iterations: ITERATIONS, salt, hash })
+  const parameters = { ...NEW, salt: crypto.getRandomValues(new Uint8Array(SALT_BYTES)) }
+  return format({ ...parameters, hash: await derive(password, parameters, pause) })
 }
 
 /** Verified for unknown e-mails, so that they take as long as known ones. No password matches it. */
-export const DUMMY_HASH = format({
-  rounds: ROUNDS,
-  iterations: ITERATIONS,
-  salt: new Uint8Array(SALT_BYTES),
-  hash: new Uint8Array(HASH_BYTES),
-})
+export const DUMMY_HASH = format({ ...NEW, salt: new Uint8Array(SALT_BYTES), hash: new Uint8Array(HASH_BYTES) })
 
 /**
  * Compares a password with a stored hash in constant time.
  * @throws Error when the stored hash has an unknown format
  */
 export const verifyPassword = async (password: string, stored: string, pause: Pause) => {
-  const { salt, hash, rounds, iterations } = parse(stored)
-  const candidate = await derive(password, salt, rounds, iterations, pause)
+  const { hash, ...parameters } = parse(stored)
+  const candidate = await derive(password, parameters, pause)
   return candidate.length === hash.length && crypto.subtle.timingSafeEqual(candidate, hash)
 }
 
 /** Whether a stored hash has fewer iterations than new ones. */
 export const isOutdated = (stored: string) => {
   const { rounds, iterations } = parse(stored)
-  return rounds * iterations < ROUNDS * ITERATIONS
+  return rounds * iterations < NEW.rounds * NEW.iterations
 }

@@ -13,7 +13,7 @@ import { isReached } from '../../db/limits/rate-limit'
 import type { Bindings, Variables } from '../../env'
 import { unavailable } from '../../errors'
 import { dayOf } from '../codes/mail-limits'
-import { hasMailer, sendMail } from '../mail/send'
+import { sendMail } from '../mail/send'
 
 /** The owner of a new access token or link, and how many of both the owner has now. */
 export type Owner = { memberId: number; email: string; tokens: number; links: number }
@@ -33,7 +33,7 @@ const uncountDailyTokenMail = sqlStatement`update dailyMails set tokenMails = to
  */
 export const informOwner = async (env: Bindings, { slots, config }: Variables, owner: Owner) => {
   const { memberId, email, tokens, links } = owner
-  if (!hasMailer(config, env)) return
+  if (!config.MAIL_FROM || !env.EMAIL) return
   const directory = afterResponse(slots.directory)
   const now = Date.now()
   const day = dayOf(now)

@@ -49,10 +49,12 @@ const sqlDirection = (isDescending: boolean) => sql.raw(isDescending ? 'desc' : 
 const comparison = (isDescending: boolean) => sql.raw(isDescending ? '<' : '>')
 
 /** Selects from ranges of indexes that are all in the same order, and merges them. */
-const mergeRanges = (ranges: SQL[], condition: SQL, order: SQL, selected: SQL, rows: SQL) => {
-  const selects = ranges.map((range) => sql`select ${selected} from ${range} and ${condition}`)
-  return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
-}
+const mergeRanges =
+  (ranges: SQL[], condition: SQL, order: SQL): Part['select'] =>
+  (selected, rows) => {
+    const selects = ranges.map((range) => sql`select ${selected} from ${range} and ${condition}`)
+    return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
+  }
 
 type Filters = Omit<ListQuery, 'tag'> & { hasTag: boolean }
 
@@ -65,7 +67,7 @@ const byRegistration = ({ status, hasTag, author, cursor }: Filters, isDescendin
   const ofAuthor = author !== undefined && isOfAuthor
   const read = (ranges: SQL[], ...filters: Condition[]): Part => ({
     number,
-    select: (selected, rows) => mergeRanges(ranges, isAfter, order, selected, rows),
+    select: mergeRanges(ranges, isAfter, order),
     key: sql.raw('null'),
     filters: present([...filters, hasNoValue]),
   })
@@ -94,19 +96,16 @@ const byValue = (
 ): Part => {
   const sqlOrder = sqlDirection(isDescending)
   const order = sql`${key} ${sqlOrder}, bookId ${sqlOrder}`
+  const own = [ownBooks(hasValue)]
+  const operator = comparison(isDescending)
+  // For (key, bookId) > (…), SQLite would read all books with the same key again.
+  const ties = mergeRanges(own, sql`${key} = ${last} and bookId ${operator} :bookId`, sql`bookId ${sqlOrder}`)
+  const others = mergeRanges(own, sql`${key} ${operator} ${last}`, order)
+  const afterCursor: Part['select'] = (selected, rows) => sql`
+    select * from (${ties(selected, rows)}) union all select * from (${others(selected, rows)}) limit ${rows}`
   return {
     number: 0,
-    select: (selected, rows) => {
-      const own = [ownBooks(hasValue)]
-      if (cursor?.part !== 0) return mergeRanges(own, always, order, selected, rows)
-      const operator = comparison(isDescending)
-      // For (key, bookId) > (…), SQLite would read all books with the same key again.
-      const isTie = sql`${key} = ${last} and bookId ${operator} :bookId`
-      const isOther = sql`${key} ${operator} ${last}`
-      return sql`
-        select * from (${mergeRanges(own, isTie, sql`bookId ${sqlOrder}`, selected, rows)})
-        union all select * from (${mergeRanges(own, isOther, order, selected, rows)}) limit ${rows}`
-    },
+    select: cursor?.part === 0 ? afterCursor : mergeRanges(own, always, order),
     key,
     filters: present([status && isStatus(status), hasTag && isTagged, author !== undefined && isOfAuthor]),
   }

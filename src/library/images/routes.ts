@@ -83,7 +83,7 @@ export const images = new Hono<App>()
   .route('/', loadOne)
   .delete('/:member-id/:name', canWriteMemos, valid('param', ImagePath), async (c) => {
     const { 'member-id': memberId, name } = c.req.valid('param')
-    const key = found(await deleteImage(c.var.db, c.var.caller, c.env.IMAGES, memberId, name), 'IMAGE_NOT_FOUND')
+    const key = found(await deleteImage(c.var, c.env.IMAGES, memberId, name), 'IMAGE_NOT_FOUND')
     c.executionCtx.waitUntil(dropCached(imageBase(c), [key]))
     return c.body(null, 204)
   })

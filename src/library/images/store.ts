@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
+import { callerId, isCaller, queryOne, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, type Db, idempotent, run, sqlStatement, uninterrupted } from '../../db/client'
 import { findCreated, insertOnce, type RequestKey, rowOf } from '../../db/idempotency'
 import { nextReusableId } from '../../db/next-id'
@@ -116,7 +116,7 @@ const deleteAgain = async (bucket: R2Bucket, key: string) => {
  * Deletes an image of the caller. Returns undefined if the caller has no such image.
  * @throws UNAVAILABLE if the bucket fails; then the image remains
  */
-export const deleteImage = (db: Db, caller: Caller, bucket: R2Bucket, memberId: number, name: string) => {
+export const deleteImage = ({ db, caller }: CallerRequest, bucket: R2Bucket, memberId: number, name: string) => {
   const key = imageKey(memberId, name)
   const failed = logLeftover(`object without a row: ${key}`)
   const deleteBoth = async () => {

@@ -20,7 +20,8 @@ export const fold = (text: string) => {
   return toNfc(text.toUpperCase().toLowerCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
 }
 
-const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+/** As `lower` in SQLite. */
+export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
  * The folded text for a `…Folded` column, or null if SQLite's `lower`, which folds only ASCII, returns the same. So few

@@ -41,17 +41,21 @@ const round = (number: number) => Math.round(number * 10) / 10
 const isKnown = ({ pages }: Book) => pages !== null && pages > 0
 const toPages = (book: Book) => (isKnown(book) ? Math.min(Math.max(book.pages ?? 0, THINNEST), THICKEST) : USUAL)
 
-const drawTitle = (title: string, x: number, y: number, width: number, thickness: number, fill: string) => {
+/** Where a spine lies, and the colour of what is printed on it. */
+type Spine = { x: number; y: number; length: number; thickness: number; print: string }
+
+/** `room`: what is left of the length. */
+const drawTitle = (title: string, { x, y, length, thickness, print }: Spine, room: number) => {
   const most = Math.min(LARGEST_TITLE, Math.floor(thickness / LINE))
   if (most < SMALLEST_TITLE) return ''
   const line = toLine(title)
   // A title is rather smaller than cut.
-  const size = Math.max(fitSize(line, width, most), Math.ceil(most * 0.8), SMALLEST_TITLE)
-  const shown = cutText(line, width, size)
-  if (shown === '' || (shown !== line && width < 6 * size)) return ''
+  const size = Math.max(fitSize(line, room, most), Math.ceil(most * 0.8), SMALLEST_TITLE)
+  const shown = cutText(line, room, size)
+  if (shown === '' || (shown !== line && room < 6 * size)) return ''
   const direction = isRightToLeft(line) ? ' direction="rtl"' : ''
-  const middle = `x="${round(x)}" y="${round(y + size * 0.36)}" text-anchor="middle"`
-  return `<text ${middle} font-size="${size}" fill="${fill}"${direction}>${escapeXml(shown)}</text>`
+  const middle = `x="${round(x + length / 2)}" y="${round(y + thickness / 2 + size * 0.36)}" text-anchor="middle"`
+  return `<text ${middle} font-size="${size}" fill="${print}"${direction}>${escapeXml(shown)}</text>`
 }
 
 /** Divides books into columns of about equal height, in their order. Returns the column of each and the highest sum. */
@@ -69,10 +73,10 @@ const divide = (pages: number[], columns: number) => {
 }
 
 /** Two lines at each end of a spine. */
-const drawBands = (x: number, y: number, length: number, thickness: number, colour: string) => {
+const drawBands = ({ x, y, length, thickness, print }: Spine) => {
   const pair = `v${thickness}m4 0v${-thickness}`
   const d = `M${round(x + 14)} ${y}${pair}m${round(length - 36)} 0${pair}`
-  return `<path d="${d}" fill="none" stroke="${colour}" stroke-opacity=".35" stroke-width="1.5"/>`
+  return `<path d="${d}" fill="none" stroke="${print}" stroke-opacity=".35" stroke-width="1.5"/>`
 }
 
 /**
@@ -110,8 +114,9 @@ export const drawSpines = (year: number, books: Book[], area: Area, theme: Theme
     const corner = seen > 8 ? ' rx="2"' : ''
     const hasBands = seen > 20 && length > 200 && random(4) < 0.5
     drawn[column] += `<rect x="${x}" y="${y}" width="${length}" height="${seen}"${corner} fill="${cloth}"${edge}/>`
-    if (hasBands) drawn[column] += drawBands(x, y, length, seen, print)
-    drawn[column] += drawTitle(book.title, x + length / 2, y + seen / 2, length - (hasBands ? 64 : 24), seen, print)
+    const spine = { x, y, length, thickness: seen, print }
+    if (hasBands) drawn[column] += drawBands(spine)
+    drawn[column] += drawTitle(book.title, spine, length - (hasBands ? 64 : 24))
   }
   return drawn
     .map((spines, index) => {
