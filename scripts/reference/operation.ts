@@ -1,5 +1,5 @@
 // Shows an operation: what it does, its parameters, body and responses, code samples, and a form to try it.
-import type { Common } from './common.ts'
+
 import {
   type Document,
   type Endpoint,
@@ -12,6 +12,7 @@ import {
 import type { Fields } from './fields.ts'
 import { type Html, html } from './html.ts'
 import type { Markdown } from './markdown.ts'
+import type { Common } from './most-operations.ts'
 
 const toText = (example: unknown) => (typeof example === 'string' ? example : JSON.stringify(example, null, 2))
 

@@ -1,9 +1,10 @@
 // Renders the reference page from the OpenAPI document.
-import { findCommon, toHeaderSection } from './common.ts'
+
 import { type Document, listEndpoints, resolve, type Schema } from './document.ts'
 import { createFields } from './fields.ts'
 import { Html, html } from './html.ts'
 import { createMarkdown, toId } from './markdown.ts'
+import { findCommon, toHeaderSection } from './most-operations.ts'
 import { createOperation } from './operation.ts'
 
 /** Gives the row that describes an error its code as identifier. */

@@ -9,7 +9,7 @@ import type { Config } from '../env'
  * @throws TOO_MANY_REQUESTS when the network has used up its own
  */
 export const countSearch = async (db: Db, { JWT_SECRET }: Config, network: string) => {
-  const toSubject = (part: string) => keyedHash(JWT_SECRET, 'catalogue-search', part)
+  const toSubject = (source: string) => keyedHash(JWT_SECRET, 'catalogue-search', source)
   const attempt = toAttempt(Date.now(), ...(await limitNetwork(network, toSubject, CATALOGUE_SEARCHES)))
   // The response may be cached publicly, so it must not have the bookmark.
   await countOrRefuse(afterResponse(db), attempt)

@@ -75,20 +75,20 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
   )
 
-/** No field may have more entries. Checked before validation, which would report each of them. */
-const MAX_ENTRIES = 200
+/** No field may have more elements. Checked before validation, which would report each of them. */
+const MAX_ELEMENTS = 200
 
-const refuseManyEntries = (body: object, schema: z.ZodMiniType) => {
+const refuseManyElements = (body: object, schema: z.ZodMiniType) => {
   const shape = shapeOf(schema)
   for (const [field, value] of Object.entries(body)) {
     if (!Object.hasOwn(shape, field)) continue
-    const isMany = typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ENTRIES
-    if (isMany) throw fieldError(field, value, `must have at most ${MAX_ENTRIES} entries`)
+    const isMany = typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ELEMENTS
+    if (isMany) throw fieldError(field, value, `must have at most ${MAX_ELEMENTS} entries`)
   }
 }
 
 export const checkFields = <Schema extends z.ZodMiniType>(schema: Schema, body: object) => {
-  refuseManyEntries(body, schema)
+  refuseManyElements(body, schema)
   const { success, data, error } = z.safeParse(schema, body)
   if (success) return data
   throw invalidFields(...firstIssues(error.issues, body))

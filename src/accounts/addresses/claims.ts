@@ -3,13 +3,13 @@ import { type Batch, type Db, idempotent, run, sqlStatement, type Values } from 
 import { idRange } from '../../db/next-id'
 import { log } from '../../runtime/log'
 import { DAY_MS } from '../../values/time'
-import { type Address, type Entry, entryColumns, type Holder, hash, isAddress, isFree } from './directory'
+import { type Address, type AddressEntry, entryColumns, type Holder, hash, isAddress, isFree } from './directory'
 
 // Claims of e-mail addresses in the directory. No transaction spans two databases, and a call can be lost, run late or
 // run twice: docs/decisions/0021-slots.md explains the flows.
 
 /** Whether an entry is a claim whose flow failed or took too long. It must be settled before the address is used. */
-export const isAbandoned = (holder: Holder, now: number): holder is Entry =>
+export const isAbandoned = (holder: Holder, now: number): holder is AddressEntry =>
   holder.state === 'CLAIMED' && (holder.settleAt ?? now) <= now
 
 /** The longest that a sign-up takes: a minute in the queue for hashing, and its database calls. */
@@ -20,7 +20,7 @@ const claimWith = (condition: SQL, selection: SQL) => {
   const next = sqlStatement`
     insert into slotCounters (slot, lastClaimId) select :slot, :firstClaimId where ${condition}
     on conflict (slot) do update set lastClaimId = lastClaimId + 1`
-  const insert = sqlStatement<Entry>`
+  const insert = sqlStatement<AddressEntry>`
     insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
     ${selection} and slotCounters.slot = :slot and ${condition}
     on conflict (addressHash) do update
@@ -44,7 +44,7 @@ export const claimIf = (condition: SQL) =>
 const isOwnOpen = sql`memberId = :memberId and state = 'CLAIMED'`
 
 /** Selects the entries that a member's flows left open. They must be settled before the next flow of the member. */
-export const selectOpenClaims = sqlStatement<Entry>`select ${entryColumns} from addresses where ${isOwnOpen}`
+export const selectOpenClaims = sqlStatement<AddressEntry>`select ${entryColumns} from addresses where ${isOwnOpen}`
 
 // The address in use, the wanted one and, if an undo restores that one, those that later changes reserved.
 const taken = sql`
@@ -98,7 +98,7 @@ export const isConfirmed = sql`exists (
 )`
 
 // The oldest of each slot first, so that a slot that is down for long does not keep out the others.
-const selectAbandoned = sqlStatement<Entry>`
+const selectAbandoned = sqlStatement<AddressEntry>`
   select ${entryColumns} from addresses where settleAt <= :now and state = 'CLAIMED'
   order by row_number() over (partition by slot order by settleAt) limit :limit`
 const deleteExpiredReservations = sqlStatement`delete from addresses where settleAt <= :now and state = 'RESERVED'`

@@ -24,9 +24,9 @@ export const toAddress = async (slots: Slots, config: Config, email: string): Pr
 })
 
 /** An entry of the directory. */
-export type Entry = Omit<typeof addresses.$inferSelect, 'addressHash'> & { addressHash: string }
+export type AddressEntry = Omit<typeof addresses.$inferSelect, 'addressHash'> & { addressHash: string }
 /** Who has an address, or may return to it while it is reserved. Members of slot 0 have no entry in the directory. */
-export type Holder = { memberId: number } & Partial<Entry>
+export type Holder = { memberId: number } & Partial<AddressEntry>
 
 export const hash = sql`unhex(:addressHash)`
 export const isAddress = sql`addresses.addressHash = ${hash}`

@@ -3,7 +3,7 @@ import { checkOfKey, hashAddress } from '../../auth/keyed-hash'
 import { idempotent, run, sqlStatement } from '../../db/client'
 import type { Config } from '../../env'
 import type { Slots } from '../../slots/slots'
-import type { Entry } from './directory'
+import type { AddressEntry } from './directory'
 
 // Settles claims: each entry gets the state that follows from the member's rows in the slot.
 
@@ -26,7 +26,7 @@ const selectUses = sqlStatement<Use>`
  * The statements that end claims in their slot, so that they can no longer take effect there. `uses` are the
  * addresses that the members use or may still return to.
  */
-export const endClaims = (entries: Entry[], now: number) => {
+export const endClaims = (entries: AddressEntry[], now: number) => {
   const all = { claims: JSON.stringify(entries), now }
   return { settled: idempotent(insertSettled(all)), uses: selectUses(all) }
 }
@@ -52,7 +52,7 @@ const deleteListed = sqlStatement`
  * while an undo may restore it, and free otherwise. In a lost slot, or under another key, nothing changes.
  * @param uses the result of `endClaims`
  */
-export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[]) => {
+export const recordOutcome = async (config: Config, entries: AddressEntry[], uses: Use[]) => {
   const expected = {
     keyCheck: await checkOfKey(config.ADDRESS_KEY ?? ''),
     ofSlot: entries[0]?.slot ?? 0,
@@ -78,7 +78,7 @@ export const recordOutcome = async (config: Config, entries: Entry[], uses: Use[
 }
 
 /** Settles open claims of one slot, whose outcome is unknown. Calls of their flows that run later have no effect. */
-export const settleClaims = async (slots: Slots, config: Config, slot: number, entries: Entry[]) => {
+export const settleClaims = async (slots: Slots, config: Config, slot: number, entries: AddressEntry[]) => {
   const { uses } = await run(slots.open(slot), endClaims(entries, Date.now()))
   await run(slots.directory, await recordOutcome(config, entries, uses))
 }

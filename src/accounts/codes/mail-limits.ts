@@ -24,9 +24,9 @@ export const hashMailbox = (config: Config, email: string) => hashFor(config, wi
 export const limitMails = async (config: Config, email: string, network: string, purpose: string) => {
   const hash = hashMailbox(config, email)
   const prefix = await accountPrefix(config.JWT_SECRET, withoutTag(email))
-  const toAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'mail-network', part)
+  const toAnyone = (source: string) => keyedHash(config.JWT_SECRET, 'mail-network', source)
   return [
-    ...(await limitNetwork(network, async (part) => prefix + (await hash(purpose, part)), MAILS)),
+    ...(await limitNetwork(network, async (source) => prefix + (await hash(purpose, source)), MAILS)),
     ...(await limitNetwork(network, toAnyone, MAILS_PER_NETWORK)),
   ]
 }

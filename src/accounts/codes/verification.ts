@@ -16,7 +16,7 @@ import { ApiError, fieldError, retryAfter } from '../../errors'
 import type { Mark } from '../../slots/marks'
 import { DAY_MS } from '../../values/time'
 import { claimIf, isAbandoned, isConfirmed } from '../addresses/claims'
-import { type Address, type Entry, isEmail, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
+import { type Address, type AddressEntry, isEmail, isFreeOrAbandoned, selectHolder } from '../addresses/directory'
 import { requireIntact, selectMarks } from '../addresses/marks'
 import { CODE_LIFETIME_MS } from './account-codes'
 import { createIssuer } from './issuer'
@@ -127,7 +127,7 @@ export const invalidCodeError = (code: string) =>
  * The code, if one is required, and the claim, unless the slot is 0, where the members are in the same database as the
  * codes. `abandoned`: must be settled before a new check. `marks`: those in slot 0.
  */
-export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: Entry; marks: Mark[] }
+export type Checked = { code?: VerifiedCode; claimId?: number; abandoned?: AddressEntry; marks: Mark[] }
 
 const checkUnverified = async (db: Db, owner: Address, slot: number): Promise<Checked> => {
   const now = Date.now()
@@ -157,7 +157,7 @@ export const checkCode = async (
   if (config.EMAIL_VERIFICATION === 'off') return checkUnverified(db, owner, slot)
   const now = Date.now()
   const hash = hashFor(config, owner.email)
-  const attempt = toAttempt(now, ...(await limitNetwork(network, (part) => hash('guess', part), GUESSES)), {
+  const attempt = toAttempt(now, ...(await limitNetwork(network, (source) => hash('guess', source), GUESSES)), {
     subject: await hash('guess'),
     limits: GUESSES.address,
   })

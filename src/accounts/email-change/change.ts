@@ -19,7 +19,7 @@ import type { Variables } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import { HOUR_MS, localTime } from '../../values/time'
 import { abandonClaim, isAbandoned, selectOpenClaims } from '../addresses/claims'
-import { type Address, type Entry, type Holder, selectHolder, toAddress } from '../addresses/directory'
+import { type Address, type AddressEntry, type Holder, selectHolder, toAddress } from '../addresses/directory'
 import { type CheckedMark, requireIntact, selectMarks } from '../addresses/marks'
 import { endClaims, recordOutcome, settleClaims } from '../addresses/settlement'
 import { deleteCode, invalidCodeError } from '../codes/account-codes'
@@ -56,7 +56,7 @@ type Outcome = { marks: CheckedMark[]; usage: Usage[]; counted: Counted } & Part
   oldEmail: string
   restored: Profile
   changed: Profile
-  blocking: Entry[]
+  blocking: AddressEntry[]
   isTaken: boolean
 }>
 
@@ -84,7 +84,7 @@ const tryInSlot0 = async (change: Change): Promise<Outcome> => {
 }
 
 /** Changes the address in the member's slot, after the directory has claimed it. */
-const changeInSlot = async (change: Change, claim: Entry, entries: Entry[], values: Values) => {
+const changeInSlot = async (change: Change, claim: AddressEntry, entries: AddressEntry[], values: Values) => {
   const { slots, db, config, caller, origin } = change
   const claimed = { ...values, claimId: claim.claimId }
   const { guard, restored, changed, uses } = await runAsCaller(db, caller, {
@@ -151,7 +151,7 @@ export const changeEmail = async (
   // The guard refuses access tokens.
   const id = caller.kind === 'session' ? caller.memberId : 0
   const undoCode = createUndoCode(caller.slot)
-  const toSubject = (part: string) => keyedHash(config.JWT_SECRET, 'email change guess', credentialOf(caller), part)
+  const toSubject = (source: string) => keyedHash(config.JWT_SECRET, 'email change guess', credentialOf(caller), source)
   const attempt = toAttempt(now, ...(await limitNetwork(origin.network, toSubject, GUESSES)))
   const address = await toAddress(slots, config, email)
   const change: Change = {

@@ -7,13 +7,14 @@ import { type Content, type Mail, SENDER_NAME, TEXTS } from './texts'
 
 type Shown = { body: Exclude<Content['body'][number], false>[] }
 
-const toPlainText = ({ body }: Shown) => body.map((part) => (typeof part === 'string' ? part : part.code)).join('\n\n')
+const toPlainText = ({ body }: Shown) =>
+  body.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.code)).join('\n\n')
 
 const toHtml = (language: string, { body }: Shown) => {
-  const paragraphs = body.map((part) =>
-    typeof part === 'string'
-      ? html`<p>${part}</p>\n`
-      : html`<p style="font-family:monospace;font-size:1.5em;overflow-wrap:anywhere"><b>${part.code}</b></p>\n`,
+  const paragraphs = body.map((paragraph) =>
+    typeof paragraph === 'string'
+      ? html`<p>${paragraph}</p>\n`
+      : html`<p style="font-family:monospace;font-size:1.5em;overflow-wrap:anywhere"><b>${paragraph.code}</b></p>\n`,
   )
   return html`<div lang="${language}">
 ${paragraphs}</div>
@@ -26,7 +27,7 @@ export const compose = (mail: Mail) => {
     // TypeScript does not relate the kind of the mail to that of the text.
     const write = texts[mail.kind] as (mail: Mail) => Content
     const { subject, body } = write(mail)
-    return [language, { subject, body: body.filter((part) => part !== false) }] as const
+    return [language, { subject, body: body.filter((paragraph) => paragraph !== false) }] as const
   })
   const subject = contents.map(([, content]) => content.subject).join(' / ')
   return {

@@ -26,8 +26,8 @@ export const { requireCapacity: requireHashingCapacity, take: withHashingLease }
 /** Failed logins are counted per account and network, and per IPv6 /48. */
 export const toLoginAttempt = async (config: Config, email: string, network: string) => {
   const prefix = await accountPrefix(config.JWT_SECRET, email)
-  const toSubject = async (part: string) =>
-    prefix + (await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), part))
+  const toSubject = async (source: string) =>
+    prefix + (await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), source))
   return toAttempt(Date.now(), ...(await limitNetwork(network, toSubject, LOGINS)))
 }
 

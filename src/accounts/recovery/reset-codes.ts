@@ -96,10 +96,10 @@ const selectMatch = sqlStatement<ValidCode>`
 export const checkCode = async (db: Db, config: Config, email: string, code: string, network: string) => {
   const hash = hashFor(config, email)
   const prefix = await accountPrefix(config.JWT_SECRET, email)
-  const ofAnyone = (part: string) => keyedHash(config.JWT_SECRET, 'reset-network', part)
+  const ofAnyone = (source: string) => keyedHash(config.JWT_SECRET, 'reset-network', source)
   const attempt = toAttempt(
     Date.now(),
-    ...(await limitNetwork(network, async (part) => prefix + (await hash('reset', part)), RESETS)),
+    ...(await limitNetwork(network, async (source) => prefix + (await hash('reset', source)), RESETS)),
     ...(await limitNetwork(network, ofAnyone, RESETS_OF_ANYONE)),
   )
   const codeHash = await hash(PURPOSE, normaliseCode(code))

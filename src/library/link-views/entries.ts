@@ -2,7 +2,7 @@ import type { Zone } from '../../values/time'
 import type { About, Item, LinkView } from './store'
 
 /** What a link shows, as an entry of a page or a feed. Times are in milliseconds since 1970. */
-export type Entry = {
+export type FeedEntry = {
   /** Unique and unchanging: a tag URI (RFC 4151). */
   id: string
   title: string
@@ -53,12 +53,12 @@ const toParts = (item: Item, zone: Zone) => {
 export const toId = (host: string, { linkId }: About, rest = '') => `tag:${host},2026:${linkId}${rest && `/${rest}`}`
 
 /** The entries of what a link shows. */
-export const toEntries = ({ item: items, zone, ...about }: LinkView, host: string): Entry[] =>
+export const toEntries = ({ item: items, zone, ...about }: LinkView, host: string): FeedEntry[] =>
   items.map((item) => {
     const { id, ...parts } = toParts(item, zone)
     return { id: toId(host, about, id), title: item.title, author: item.author, ...parts }
   })
 
 /** Milliseconds of the latest change of the entries; if there are none, of the link. */
-export const latestOf = ({ createdAt }: About, entries: Entry[]) =>
+export const latestOf = ({ createdAt }: About, entries: FeedEntry[]) =>
   entries.length > 0 ? Math.max(...entries.map(({ updated }) => updated)) : createdAt

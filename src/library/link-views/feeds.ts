@@ -1,10 +1,10 @@
 // The feeds of a link: JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/) and Atom (RFC 4287).
 import { toInstant } from '../../values/fields'
-import { type Entry, latestOf, toId } from './entries'
+import { type FeedEntry, latestOf, toId } from './entries'
 import type { About } from './store'
 
 /** `url`: of the link, without a suffix. */
-export type Feed = { about: About; entries: Entry[]; url: string; host: string }
+export type Feed = { about: About; entries: FeedEntry[]; url: string; host: string }
 
 /** One line, without bidirectional control characters. */
 const toLine = (text: string) =>
@@ -13,8 +13,8 @@ const toLine = (text: string) =>
     .replace(/\s+/g, ' ')
     .trim()
 /** The title includes the book's author: entries have no author of their own. */
-const toTitle = ({ title, author }: Entry) => toLine(author === null ? title : `${title} – ${author}`)
-const toContent = ({ note, text }: Entry) => (text === null ? note : `${text}\n\n${note}`)
+const toTitle = ({ title, author }: FeedEntry) => toLine(author === null ? title : `${title} – ${author}`)
+const toContent = ({ note, text }: FeedEntry) => (text === null ? note : `${text}\n\n${note}`)
 
 export const toJsonFeed = ({ about, entries, url }: Feed) => ({
   version: 'https://jsonfeed.org/version/1.1',
@@ -40,7 +40,7 @@ const escapeMarkup = (text: string) =>
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
     .replace(/[&<>"\r]/g, (letter) => ENTITIES[letter] ?? letter)
 
-const toAtomEntry = (url: string) => (entry: Entry) =>
+const toAtomEntry = (url: string) => (entry: FeedEntry) =>
   `<entry>
 <id>${escapeMarkup(entry.id)}</id>
 <title>${escapeMarkup(toTitle(entry))}</title>

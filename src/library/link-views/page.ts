@@ -1,6 +1,6 @@
 // The page of a link. All that members wrote is escaped by `html`.
 import { html, raw } from 'hono/html'
-import type { Entry } from './entries'
+import type { FeedEntry } from './entries'
 
 type Html = ReturnType<typeof html>
 
@@ -97,29 +97,29 @@ ${
   )
 
 /** The policy allows only https images. */
-const toCover = ({ cover }: Entry) =>
+const toCover = ({ cover }: FeedEntry) =>
   cover?.startsWith('https:')
     ? html`<img src="${cover}" alt="" width="64" height="96" loading="lazy" referrerpolicy="no-referrer">`
     : html`<span class="cover"></span>`
 
-const toHeading = ({ title, author, note }: Entry) => html`<h2>${title}</h2>
+const toHeading = ({ title, author, note }: FeedEntry) => html`<h2>${title}</h2>
 ${author === null ? '' : html`<p>${author}</p>\n`}<p class="note">${note}</p>
 `
 
-const toBook = (entry: Entry, hasCovers: boolean) => html`<li${hasCovers ? raw(' class="book"') : ''} dir="auto">
+const toBook = (entry: FeedEntry, hasCovers: boolean) => html`<li${hasCovers ? raw(' class="book"') : ''} dir="auto">
 ${hasCovers ? toCover(entry) : ''}<div>
 ${toHeading(entry)}</div>
 </li>
 `
 
-const toMemo = (entry: Entry) => html`<li dir="auto">
+const toMemo = (entry: FeedEntry) => html`<li dir="auto">
 ${toHeading(entry)}<div class="text" dir="auto">${entry.text}</div>
 </li>
 `
 
 type ListPage = Frame & {
   kind: 'SHELF' | 'MEMOS' | 'CALENDAR'
-  entries: Entry[]
+  entries: FeedEntry[]
   next: string | null
   isFirst: boolean
   /** The last part of the address. */
