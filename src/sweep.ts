@@ -28,10 +28,7 @@ const deleteDailyMailsBefore = sqlStatement`delete from dailyMails where day < :
 /** The most sessions, entries of activity and idempotency keys that one sweep deletes from a database. */
 const MAX_ROWS = 10_000
 
-/**
- * Deletes what has expired, and what no longer counts for a limit.
- * @param round the number of the round, which selects the members whose idempotency keys are read
- */
+/** Deletes what has expired or no longer counts. The round selects members whose idempotency keys are read. */
 export const deleteExpired = (db: Db, now = Date.now(), round = Math.floor(now / HOUR_MS)) => {
   const inSlot0 = {
     codes: EXPIRING_CODES.map((build) => build({ now })),

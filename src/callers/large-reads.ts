@@ -30,10 +30,7 @@ export const recordCount = (c: Context<App>, { pageInfo }: Page<unknown>) => {
   else countedLong.delete(memberOf(c))
 }
 
-/**
- * Handles a request while it has a lease.
- * @throws UNAVAILABLE when too many wait, or for too long; TOO_MANY_REQUESTS if the caller exceeded a limit meanwhile
- */
+/** @throws UNAVAILABLE when too many wait, or too long; TOO_MANY_REQUESTS if the caller exceeded a limit meanwhile */
 const withLease = async (c: Context<App>, limiter: Limiter, amount: number, next: Next) => {
   const lease = await limiter.acquire(amount, turnsOf(c))
   if (!lease) throw unavailable('too many large pages in flight')

@@ -39,10 +39,7 @@ const limiterOf = (slot: number) => {
   return limiter
 }
 
-/**
- * Acquires a call. Waits while the caller holds its share of the calls, or all calls are held.
- * @returns undefined if too many wait, or after two seconds
- */
+/** Acquires a call. Waits while the caller's share, or all calls, are held. Undefined if too many wait, or too long. */
 export const acquireCall = (source: Source) => {
   const [limiter, keys] = [limiterOf(source.slot), keysOf(source)]
   return limiter.tryAcquire(1, keys) ?? limiter.acquire(1, keys)

@@ -40,10 +40,7 @@ export const rowOf = (id: SQLiteColumn, columns: SQL, isCreated = sql`${id} = id
   join: sql`left join ${id.table} on ${isCreated}`,
 })
 
-/**
- * Prepares an insert that, with a key, inserts only once.
- * @param insert builds the insert; its WHERE ends with the condition
- */
+/** Prepares an insert that, with a key, inserts only once. The WHERE of `insert` ends with the condition. */
 export const insertOnce = <Row, Found = Row>(
   insert: (condition: SQL) => (values: Values) => Statement<Row>,
   { id, columns, isLeft, join = sql`` }: Created,

@@ -103,10 +103,7 @@ export const sendJson = async <Body extends object>(
   return response as unknown as Response & TypedResponse<Body, 200, 'json'>
 }
 
-/**
- * Responds 200 with a file of text. If iterating fails, the connection ends before the file is complete.
- * @param end releases what the chunks hold, also if none was read
- */
+/** Responds 200 with a file of text. If iterating fails, the connection ends before the file is complete. */
 export const sendText = async (c: Context, type: string, chunks: AsyncGenerator<string>, end: () => Promise<unknown>) =>
   (await sendStream(c, `${type}; charset=utf-8`, {
     chunks,

@@ -17,8 +17,5 @@ export const publicBase = (c: Context<App>) => {
   throw new ApiError('INTERNAL')
 }
 
-/**
- * The base URL of images.
- * @throws INTERNAL if it is not configured
- */
+/** @throws INTERNAL if it is not configured */
 export const imageBase = (c: Context<App>) => c.var.config.IMAGE_BASE_URL ?? publicBase(c)

@@ -120,10 +120,7 @@ const hashRequest = async (c: Context<App>, kind: 'json' | 'upload', bytes: Uint
 /** The most that a form may add to its file: boundaries, part headers and small fields. */
 const FORM_OVERHEAD_BYTES = 65_536
 
-/**
- * Reads a body once, and stores the result of `parse` as the validated data of the target.
- * @param maxBytes of an upload: the limit of the file, without the rest of the form
- */
+/** Reads a body once, and stores the result of `parse` as validated data. `maxBytes`: of an upload, without form. */
 export const bodyValidator =
   (
     kind: 'json' | 'upload',

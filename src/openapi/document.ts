@@ -9,8 +9,6 @@ import { documentOf } from './build'
 import { type SampledOperation, toClient, toCurl, toFetch } from './code-samples'
 import { EXAMPLES, type Example } from './examples'
 
-// Fills the placeholders of the document's introduction, introduction.md.
-
 const UNITS = { day: 86_400_000, hour: 3_600_000, minute: 60_000 }
 
 const toWindow = (windowMs: number) => {
@@ -37,11 +35,7 @@ const ERROR_CELLS = Object.entries(ERRORS).map(([code, [status, message]]) => [c
 
 const EXAMPLE_ERROR = toErrorBody('INVALID_FIELDS', invalidFields(['name', ' ', 'must not be blank']).details)
 
-/**
- * @param template the text of introduction.md
- * @param commands the first steps of a client, as shell commands
- * @throws Error if the text has an unknown placeholder
- */
+/** Fills the placeholders of introduction.md. `commands`: the first steps of a client, for a shell. */
 const introduce = (template: string, commands: string[]) => {
   const values: Record<string, string> = {
     ...Object.fromEntries([...ERROR_CELLS, ...LIMITS]),
@@ -118,10 +112,7 @@ const toSampled = (method: string, path: string, operation: Operation): SampledO
   }
 }
 
-/**
- * Builds the document of the whole API.
- * @param introduction the text of introduction.md
- */
+/** Builds the document of the whole API. `introduction`: the text of introduction.md. */
 export const buildDocument = (introduction: string) => {
   const document = documentOf(app)
   const curl: Record<string, string> = {}

@@ -113,10 +113,7 @@ const find = (part: keyof Descriptions, names: string[], features = DESCRIPTIONS
   throw new Error(`No responses.ts describes ${names[0]}, one of the ${part}`)
 }
 
-/**
- * @param schema the name of a schema, or the operation whose form has the property
- * @throws Error if there is no description
- */
+/** `schema`: the name of a schema, or the operation whose form has the property. */
 export const describeProperty = (schema: string, property: string) => {
   const own = DESCRIPTIONS.filter(({ schemas }) => schemas?.[schema])
   return find('properties', [`${schema}.${property}`, property], [...own, ...DESCRIPTIONS])

@@ -9,10 +9,6 @@ export const listOwnMarks = (known: Mark | undefined) => {
   return known.isConfirmed ? [known.mark] : [known.mark, '']
 }
 
-/**
- * Whether a database is the one of its slot.
- * @param known the marks in slot 0
- * @param own those in the database
- */
+/** Whether a database is the one of its slot. `known`: the marks in slot 0; `own`: those in the database. */
 export const isOfSlot = (slot: number, known: Mark[], [own]: Mark[]) =>
   listOwnMarks(known.find((each) => each.slot === slot)).includes(own?.mark ?? '')

@@ -81,10 +81,7 @@ export const purgeObjects = async (bucket: R2Bucket, memberId: number) => {
 /** Longer than any dump should be kept. */
 const MARKS_KEPT_MS = 400 * DAY_MS
 
-/**
- * Marks a withdrawal outside the database: after an older dump is restored, the member is deleted again.
- * @param at when the member withdrew, in milliseconds since 1970
- */
+/** Marks a withdrawal outside the database: after an older dump is restored, the member is deleted again. */
 export const markWithdrawn = (bucket: R2Bucket, memberId: number, at: number) =>
   putObject(bucket, toMark(memberId, at), '')
 

@@ -183,10 +183,7 @@ export const intParameter = (min: number, max: number) =>
     .check(z.refine((value) => value >= min, { error: integerMessage(min, max) }))
     .register(z.globalRegistry, asInteger(min, max))
 
-/**
- * An identifier in a query or a path.
- * @param hints the errors of words that clients send instead
- */
+/** An identifier in a query or a path. `hints`: the errors of words that clients send instead. */
 export const idParameter = (hints?: Map<string, string>) =>
   digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, integerMessage(1, Number.MAX_SAFE_INTEGER), hints).register(
     z.globalRegistry,

@@ -4,10 +4,7 @@ export const DAY_MS = 24 * HOUR_MS
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/**
- * A point in time as `yyyy-MM-ddTHH:mm:ss` in an IANA time zone.
- * @param at milliseconds since 1970, by default now
- */
+/** A point in time, in milliseconds since 1970, as `yyyy-MM-ddTHH:mm:ss` in an IANA time zone. */
 export const localTime = (timeZone: string, at = Date.now()) => {
   if (timeZone === 'UTC') return new Date(at).toISOString().slice(0, 19)
   // The Swedish date format is ISO 8601 with a space instead of the T.

@@ -21,10 +21,7 @@ export const getProfile = async (db: Db, caller: Caller): Promise<Profile> => {
 
 const selectSettings = selectMember('timeZone')
 
-/**
- * @param serviceZone the time zone of members without one
- * @throws UNAUTHORIZED when the token is no longer valid
- */
+/** `serviceZone`: the time zone of members without one. */
 export const getSettings = async (db: Db, caller: Caller, serviceZone: string): Promise<Settings> => {
   const { guard } = await runAsCaller(db, caller, { guard: selectSettings() })
   return { timeZone: guard.timeZone ?? serviceZone }

@@ -14,10 +14,7 @@ import { DUMMY_HASH, type Pause, verifyPassword } from './password'
 /** About fifteen seconds of hashing. */
 const MAX_WAITING = 64
 
-/**
- * The keys by which callers take turns.
- * @param account an e-mail address, or a credential
- */
+/** The keys by which callers take turns. `account`: an e-mail address, or a credential. */
 export const hashingKeys = (network: string, account: string) => [...sourcesOf(network), account.toLowerCase()]
 
 /** One request hashes at a time. */
@@ -67,10 +64,7 @@ const recordFailedLogin = recordActivity(
   sql`(select memberId from members where ${isEmail} and changes() > 0)`,
 )
 
-/**
- * Lists a failed login in the member's activity, after the response.
- * @param db the database of the member's slot
- */
+/** Lists a failed login in the member's activity, after the response. `db`: the database of the member's slot. */
 export const recordFailure = (db: Db, config: Config, email: string, origin: Origin) => {
   const record = async () => {
     const subject = await keyedHash(config.JWT_SECRET, 'listed failure', email.toLowerCase())

@@ -39,10 +39,7 @@ const renew = sqlStatement<{ memberId: number; sessionId: string; issuedAt: numb
   returning memberId, sessionId, renewedAt as issuedAt, expiresAt`
 const selectProfile = selectMember('email', 'name')
 
-/**
- * Extends the caller's session. Earlier tokens of the session stay valid until they expire.
- * @param lifetimes of a token, and of a session counted from its login, in milliseconds
- */
+/** Extends the caller's session; earlier tokens stay valid. `lifetimes`: of a token, and of a session from login. */
 export const renewSession = async (db: Db, caller: Caller, lifetimes: { tokenTtl: number; sessionTtl: number }) => {
   const { guard, renewed } = await runAsCaller(db, caller, {
     guard: selectProfile(),

@@ -56,10 +56,7 @@ const insertBook = insertOnce(
 
 const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
 
-/**
- * Registers a book for the caller.
- * @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated`
- */
+/** @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated` */
 export const createBook = async ({ db, caller, config, key }: CallerRequest, book: NewBook) => {
   const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
   const whole = { ...DEFAULTS, isbn: null, ...book }

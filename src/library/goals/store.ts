@@ -54,10 +54,7 @@ export const getGoal = async (context: Context, year: number) => {
   return stored && toGoal(context, year, stored)
 }
 
-/**
- * Sets the goal of a year.
- * @throws MAX_STATS_ROWS
- */
+/** @throws MAX_STATS_ROWS */
 export const setGoal = async (context: Context, year: number, goal: NewGoal) => {
   const { counted, stored } = await runAsCaller(context.db, context.caller, {
     counted: firstRow(countReadings({ year: String(year) })),

@@ -46,10 +46,7 @@ const toParts = (item: Item, zone: Zone) => {
   return { id: `book/${bookId}`, note, text: null, cover, published, updated: published, date }
 }
 
-/**
- * A tag URI. RFC 4151 requires a date, which must never change.
- * @param host of the service
- */
+/** A tag URI of the service at a host. RFC 4151 requires a date, which must never change. */
 export const toId = (host: string, { linkId }: About, rest = '') => `tag:${host},2026:${linkId}${rest && `/${rest}`}`
 
 /** The entries of what a link shows. */

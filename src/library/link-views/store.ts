@@ -212,10 +212,7 @@ export const listLinked = async (
   return { ...about, item, next: sealedNext, zone: createZone(timeZone ?? TIME_ZONE) }
 }
 
-/**
- * The year of a link.
- * @throws LINK_NOT_FOUND, MAX_STATS_ROWS
- */
+/** @throws LINK_NOT_FOUND, MAX_STATS_ROWS */
 export const loadLinkedYear = async (context: Context, year: number) => {
   const primary = { ...context, db: atPrimary(context.db) }
   const { extra: about, ...loaded } = await loadYear(primary, year, 'readings', selectAbout()).catch(refuseAsMissing)

@@ -44,10 +44,7 @@ const segment = (text: string) => {
   return segmenter.segment(text)
 }
 
-/**
- * Plain text around a match. If the match is in HTML markup, the text next to it.
- * @param q the folded search term
- */
+/** Plain text around a match; next to it if it is in HTML markup. `q`: the folded search term. */
 export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, q: string) => {
   const texts = [part, foldedPart ?? part].map((text) => toPlain(text, isCutBefore, isCutAfter))
   const text = texts.find((each) => fold(each).includes(q)) ?? texts[0] ?? ''

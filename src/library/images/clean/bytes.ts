@@ -1,7 +1,4 @@
-/**
- * Reads an unsigned integer, big-endian unless `isLittle`.
- * @returns -1 past the end, which fails every check of a size or marker
- */
+/** Reads an unsigned integer, big-endian unless `isLittle`. Past the end -1, which fails every check. */
 export const readUint = (bytes: Uint8Array, at: number, width: number, isLittle = false) => {
   if (at < 0 || at + width > bytes.length) return -1
   const [first, step] = isLittle ? [at + width - 1, -1] : [at, 1]
@@ -37,10 +34,7 @@ export const writeUintLittle = (value: number, width: number) => writeUint(value
 /** Writes text of one byte per character. */
 export const writeText = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/**
- * An append-only buffer of fixed capacity. An array of many tiny parts would take more than their bytes do.
- * @param capacity the most bytes that can be appended
- */
+/** An append-only buffer of `capacity` bytes. An array of many tiny parts would take more than their bytes do. */
 export const createOutput = (capacity: number) => {
   const buffer = new Uint8Array(capacity)
   let length = 0
