@@ -39,9 +39,7 @@ import { exports } from './transfer/export/routes'
 import { imports } from './transfer/imports/routes'
 import { sourcesOf } from './values/network'
 
-/**
- * `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent enough replica may answer.
- */
+/** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent replica may answer. */
 const BOOKMARK = 'X-D1-Bookmark'
 const BOOKMARK_FORMAT = /^(?:([1-9]\d{0,3}):)?([\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32})$/
 

@@ -17,9 +17,7 @@ const ended = { sessions: createRecent<number>(MAX_KNOWN), tokens: createRecent<
 
 const endedLike = (caller: Caller) => (caller.kind === 'session' ? ended.sessions : ended.tokens)
 
-/**
- * Whether the database refused the credential within the last minute. It becomes valid again only if a block is lifted.
- */
+/** Whether the database refused the credential within the last minute. Only lifting a block makes it valid again. */
 export const hasEnded = (caller: Caller) => (endedLike(caller).get(credentialOf(caller)) ?? 0) > Date.now() - TRUST_MS
 
 /** The member of a credential that the database has confirmed at any time. */

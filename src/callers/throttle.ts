@@ -97,7 +97,5 @@ export const throttledByMember = annotate(throttled('MEMBER_LIMIT'), { limit: 'm
 /** The same with the limit of writes, for reads that clients repeat often. */
 export const throttledAsWrites = annotate(throttled('WRITE_LIMIT'), { limit: 'write' })
 
-/**
- * The keys by which authenticated callers take turns: by credential, so that an ended one takes no turns of its member.
- */
+/** The keys by which callers take turns: by credential, so that an ended one takes no turns of its member. */
 export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

@@ -142,9 +142,7 @@ export const nameOf = <const Names extends readonly string[]>(names: Names, othe
 export const OR_NULL = ', or null'
 export const BookFormat = named('BookFormat', nameOf(BOOK_FORMATS, OR_NULL))
 
-/**
- * The source of a pattern for dates, with leap years. Not from `z.regexes`, of which the bundler keeps all or nothing.
- */
+/** The source of a pattern for dates, with leap years. Not `z.regexes`: the bundler keeps all of it or nothing. */
 export const FULL_DATE = (z.iso.date().def.pattern?.source ?? '').slice(1, -1)
 const TIMESTAMP = new RegExp(`^${FULL_DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?$`)
 const TIMESTAMP_FORMAT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/

@@ -28,10 +28,7 @@ const [FIRST_DAY, LAST_DAY] = [Date.UTC(1800) / DAY_MS, Date.UTC(9999, 11, 30) /
 const [FIRST_TIME, LAST_TIME] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')]
 const clamp = (min: number, max: number, value: number) => Math.min(Math.max(value, min), max)
 
-/**
- * Converts times of an IANA time zone. Results are limited to the years 0 to 9999. Intl, which is slow, is
- * asked only once a day, or around a change of the offset.
- */
+/** Converts times of an IANA time zone in the years 0 to 9999. Asks Intl, which is slow, only once a day. */
 export const createZone = (timeZone: string) => {
   const offsets = new Map<number, number>()
   /** The offset at the beginning of a UTC day, in milliseconds. */
@@ -51,9 +48,7 @@ export const createZone = (timeZone: string) => {
     if (!isSame) return localTime(timeZone, at).slice(0, 10)
     return new Date(clamp(FIRST_TIME, LAST_TIME, at + offset)).toISOString().slice(0, 10)
   }
-  /**
-   * The time of `yyyy-MM-ddTHH:mm:ss`. Of an hour that occurs twice, the first; in one that is skipped, as much later.
-   */
+  /** The time of `yyyy-MM-ddTHH:mm:ss`. Of an hour that occurs twice, the first; in a skipped one, as much later. */
   const toTime = (local: string) => {
     const time = Date.parse(`${local}Z`)
     const day = Math.floor(time / DAY_MS)

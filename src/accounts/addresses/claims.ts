@@ -60,10 +60,7 @@ const takeIf = (condition: SQL) =>
       from slotCounters, (${taken}) as taken where true`,
   )
 
-/**
- * The statements that take the address a member uses, and one that is free or reserved for the member, for a change, if
- * a condition is met. `entries` are all under one new claim.
- */
+/** Takes the address a member uses and one free or reserved for the member, if a condition is met, in one claim. */
 export const takeForChangeIf = (condition: SQL) => takeIf(sql`${isFree(true)} and ${condition}`)
 
 /** The same for an undo. The former address must be the member's. */
@@ -79,10 +76,7 @@ export const confirmClaim = sqlStatement`update addresses set state = 'HELD', se
 export const releaseClaim = sqlStatement`delete from addresses where ${isOpenClaim}`
 
 const abandon = sqlStatement`update addresses set settleAt = 0 where ${isOwnOpen} and claimId = :claimId`
-/**
- * Abandons a claim of unknown outcome, which the next flow with its addresses or the sweep settles. Logs failures.
- * @param others further statements
- */
+/** Abandons a claim of unknown outcome, and runs `others`. The next flow, or the sweep, settles it. Logs failures. */
 export const abandonClaim = async (
   directory: Db,
   { memberId, claimId }: { memberId: number; claimId: number },

@@ -22,10 +22,7 @@ const selectUses = sqlStatement<Use>`
   union all select memberId, email, expiresAt from emailUndos where ${isClaimant} and expiresAt > :now
   union all select null, mark, null from slotMarks`
 
-/**
- * The statements that end claims in their slot, so that they can no longer take effect there. `uses` are the
- * addresses that the members use or may still return to.
- */
+/** Ends claims in their slot: they can no longer take effect. `uses`: addresses that members use or may return to. */
 export const endClaims = (entries: AddressEntry[], now: number) => {
   const all = { claims: JSON.stringify(entries), now }
   return { settled: idempotent(insertSettled(all)), uses: selectUses(all) }

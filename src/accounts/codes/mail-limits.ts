@@ -17,10 +17,7 @@ export const withoutTag = (email: string) => email.replace(/^([^+]+)\+.*(?=@)/, 
 /** Like `hashFor`, for limits on mails, so that tags do not multiply them. */
 export const hashMailbox = (config: Config, email: string) => hashFor(config, withoutTag(email))
 
-/**
- * The limits of a network on the mails it requests: to an address for a purpose, and to all addresses for any purpose.
- * None of them depends on what other networks did.
- */
+/** The limits of a network on its mails: to an address for a purpose, and to all. None depends on other networks. */
 export const limitMails = async (config: Config, email: string, network: string, purpose: string) => {
   const hash = hashMailbox(config, email)
   const prefix = await accountPrefix(config.JWT_SECRET, withoutTag(email))

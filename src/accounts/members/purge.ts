@@ -56,10 +56,7 @@ const MIN_STATEMENTS_PER_MEMBER = STEPS.length + 3
 /** One member may use less than half of the 1,000 statements that D1 allows an invocation. */
 const MAX_STATEMENTS_PER_MEMBER = 400
 
-/**
- * Deletes the rows of a withdrawn member in batches, and finally the member's own row. A purge that is interrupted, or
- * uses up its statements, is continued by the next one.
- */
+/** Deletes a withdrawn member's rows in batches, and finally the member's own. The next purge does what is left. */
 const purgeRows = async (db: Db, withdrawn: number, maxStatements: number) => {
   const { filled } = await run(db, { filled: firstRow(selectFilled({ memberId: withdrawn })) })
   let statements = 1

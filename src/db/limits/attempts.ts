@@ -12,9 +12,7 @@ import { sqlStatement } from '../client'
  */
 export type Limit = { max: number; windowMs: number; policy?: string }
 
-/**
- * Limits of a network: an IPv4 address or an IPv6 /64. `site`: those of the /48, as one customer may hold all its /64s.
- */
+/** Limits of a network: an IPv4 address or an IPv6 /64. `site`: of the /48, as one customer may hold all its /64s. */
 type NetworkLimits = { network: Limit[]; site: Limit[] }
 
 /** The limit of a /48 is three times that of one network. */
@@ -54,10 +52,7 @@ export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
 export const RESETS = perNetwork({ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' })
 /** The same for all addresses. */
 export const RESETS_OF_ANYONE = perNetwork({ max: 30, windowMs: HOUR_MS })
-/**
- * Mails with a code for a new e-mail address: `memberAddress` of one member to the address, `address` of all members.
- * These have no policy, as the address may be someone else's.
- */
+/** Mails to a new address, which may be someone else's, so they have no policy. `memberAddress`: of one member. */
 export const EMAIL_CHANGES = {
   session: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
   memberAddress: [{ max: 2, windowMs: 10 * MINUTE_MS }],

@@ -17,9 +17,7 @@ export const memoColumns = sql.raw(
 const smallBook = sql`select bookId from books where ${isOwnBook} and memoBytes <= ${sql.raw(String(MAX_WHOLE_BYTES))}`
 const hasAuthority = sql`:memoAuthority in ('ALL', memoAuthority)`
 
-/**
- * The memos of a small book with the given visibility, unsorted: `newestFirst` is faster than sorting in the database.
- */
+/** The memos of a small book with the given visibility, unsorted: `newestFirst` is faster than the database. */
 export const selectMemosList = sqlStatement<Memo>`
   select ${memoColumns} from memos where bookId = (${smallBook}) and ${hasAuthority}`
 

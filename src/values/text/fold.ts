@@ -1,10 +1,7 @@
 // The lookbehind finds where a run begins. It follows the first mark, so that it is only evaluated at marks.
 const LONG_RUN = /\p{M}(?<!\p{M}{2})\p{M}{30}/u
 
-/**
- * A text in NFC, unless it has a run of over 30 combining marks, which no language has: to sort the marks of a run
- * takes time quadratic in its length, seconds for a memo.
- */
+/** NFC, unless there are over 30 marks in a row, as in no language: to sort them takes time quadratic in number. */
 const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
 
 export const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)

@@ -23,10 +23,7 @@ export const createPartCounter = (): CountParts => {
   }
 }
 
-/**
- * Lists the chunks or segments of a file, each from the end of the one before, up to the first that cannot be read.
- * @param isLast whether a chunk ends the file; what follows it is not read
- */
+/** Lists the chunks of a file, each from the end of the one before, up to one that cannot be read or `isLast`. */
 export const listChunks = <Chunk extends { end: number }>(
   read: (at: number) => Chunk | undefined,
   from: number,

@@ -79,10 +79,7 @@ const drawBands = ({ x, y, length, thickness, print }: Spine) => {
   return `<path d="${d}" fill="none" stroke="${print}" stroke-opacity=".35" stroke-width="1.5"/>`
 }
 
-/**
- * Draws books as spines that lie on each other, the first at the bottom. Where a spine lies, and its colours, come from
- * its position alone: titles change nothing but the print.
- */
+/** Draws books as spines on each other, the first at the bottom. Titles change nothing but the print. */
 export const drawSpines = (year: number, books: Book[], area: Area, theme: Theme) => {
   const pages = books.map(toPages)
   let columns = 1
