@@ -57,13 +57,11 @@ export const books = new Hono<App>()
     return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
   })
   .get('/:book-id', canReadAll, valid('param', BookPath), valid('query', DetailQuery), async (c) => {
-    const bookId = c.req.valid('param')['book-id']
-    const book = await getBook(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+    const book = await getBook(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('query'))
     return sendJson<BookDetail>(c, found(book, 'BOOK_NOT_FOUND'))
   })
   .get('/:book-id/memos', canReadMemos, valid('param', BookPath), valid('query', MemosQuery), async (c) => {
-    const bookId = c.req.valid('param')['book-id']
-    const page = await listMemos(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+    const page = await listMemos(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('query'))
     return sendPage(c, found(page, 'BOOK_NOT_FOUND'))
   })
   .patch('/:book-id', canEditLibrary, valid('param', BookPath), valid('json', BookPatch), async (c) => {

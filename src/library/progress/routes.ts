@@ -9,12 +9,10 @@ import { addProgress, listProgress } from './store'
 
 export const progress = new Hono<App>()
   .get('/:book-id/progress', canReadLibrary, valid('param', BookPath), valid('query', ProgressQuery), async (c) => {
-    const bookId = c.req.valid('param')['book-id']
-    const list = await listProgress(c.var.db, c.var.caller, bookId, c.req.valid('query'))
+    const list = await listProgress(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('query'))
     return c.json(found(list, 'BOOK_NOT_FOUND'), 200)
   })
   .post('/:book-id/progress', canEditLibrary, valid('param', BookPath), valid('json', NewProgress), async (c) => {
-    const bookId = c.req.valid('param')['book-id']
-    const event = await addProgress(c.var.db, c.var.caller, bookId, c.req.valid('json'))
+    const event = await addProgress(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('json'))
     return c.json(found(event, 'BOOK_NOT_FOUND'), 201)
   })

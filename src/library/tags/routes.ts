@@ -20,8 +20,7 @@ export const tags = new Hono<App>()
     return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
   })
   .put('/books/:book-id/tags', canEditLibrary, valid('param', BookPath), valid('json', BookTags), async (c) => {
-    const bookId = c.req.valid('param')['book-id']
-    const bookTags = await setBookTags(c.var.db, c.var.caller, bookId, c.req.valid('json'))
+    const bookTags = await setBookTags(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('json'))
     return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
   })
   .get('/tags', canReadLibrary, async (c) => c.json(await listTags(c.var.db, c.var.caller), 200))
