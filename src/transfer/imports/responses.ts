@@ -101,7 +101,7 @@ export const importsReference: FeatureReference = {
     field:
       'The column or property of the file, of a shelf with its name, such as `Exclusive Shelf: abandoned`. For highlights, their location, line or entry in it.',
     'ImportChange.field': 'What is changed.',
-    from: 'The value before, as text. Of a replaced text, the beginning, or null for an access token without `memos:read`.',
+    from: 'The value before, as text. Of a replaced text, the beginning.',
     to: 'The value after, like `from`.',
     'startImport.file': 'The file to import, as a part with a file name. At most 10 MiB and 10,000 rows.',
     format: 'The format of the file.',

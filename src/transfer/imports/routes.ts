@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { canEditAll, canReadAll, canReadLibrary, confirmFirst } from '../../callers/authenticated'
+import { authenticated, canReadAll, confirmFirst } from '../../callers/authenticated'
 import { limitLargePages } from '../../callers/large-reads'
 import { throttledByMember, turnsOf } from '../../callers/throttle'
 import type { App } from '../../env'
@@ -31,27 +31,28 @@ const contextOf = (c: Context<App>): ImportContext => {
   }
 }
 
+// The outcome of a row tells whether the library has its memos.
+const canImport = authenticated('library:read', 'library:write', 'memos:read', 'memos:write')
 const validPath = valid('param', ImportPath)
 
 export const imports = new Hono<App>()
-  .post('/', canEditAll, throttledByMember, valid('query', ImportQuery), validImport, async (c) => {
+  .post('/', canImport, throttledByMember, valid('query', ImportQuery), validImport, async (c) => {
     const started = await startImport(contextOf(c), await confirmFirst(c), c.req.valid('form'), c.req.valid('query'))
     return c.json(started, 202, { Location: `/imports/${started.importId}` })
   })
-  .get('/', canReadLibrary, async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
-  .get('/:import-id', canReadLibrary, validPath, async (c) => {
+  .get('/', canReadAll, async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
+  .get('/:import-id', canReadAll, validPath, async (c) => {
     const stored = await getImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
     const isInterrupted = row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()
     if (isInterrupted && c.var.config.MAINTENANCE === 'off') continueLater(contextOf(c), row)
     return c.json(toImport(row), 200)
   })
-  .get('/:import-id/rows', canReadLibrary, validPath, valid('query', RowsQuery), limitLargePages, async (c) => {
+  .get('/:import-id/rows', canReadAll, validPath, valid('query', RowsQuery), limitLargePages, async (c) => {
     const importId = c.req.valid('param')['import-id']
     const page = await listRows(c.var.db, c.var.caller, importId, c.req.valid('query'))
     return sendPage(c, found(page, 'IMPORT_NOT_FOUND'))
   })
-  // The rows have reviews and private notes.
   .get('/:import-id/failed.csv', canReadAll, throttledByMember, validPath, async (c) => {
     const importId = c.req.valid('param')['import-id']
     const failed = await loadFailed(c.var.db, c.var.caller, importId)
@@ -59,7 +60,7 @@ export const imports = new Hono<App>()
     c.header('Content-Disposition', `attachment; filename="failed-${importId}.csv"`)
     return sendText(c, 'text/csv', toTable(columns, parts), async () => parts.return?.())
   })
-  .delete('/:import-id', canEditAll, validPath, async (c) => {
+  .delete('/:import-id', canImport, validPath, async (c) => {
     const undone = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'], c.var.config)
     const { cancelled, ...result } = found(undone, 'IMPORT_NOT_FOUND')
     runLater(c, () => dropFile(contextOf(c), cancelled))

@@ -7,14 +7,13 @@ import { isReached, tooManyAttempts } from '../../db/limits/rate-limit'
 import { limit, offset } from '../../db/parameters'
 import { imports } from '../../db/schema/import-tables'
 import { ApiError, tooManyRequests } from '../../errors'
-import { mayReadMemos } from '../../library/memos/versions'
 import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import { DAY_MS } from '../../values/time'
 import type { EntryMember, FormatName, ImportOptions } from '../entries/entry'
 import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
-import { type Change, MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, MEMO_PREFIX, type RowsQuery } from './schema'
+import { type Change, MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
 
 const { columns: _, isDeleted: __, ...STORED } = getTableColumns(imports)
 export const importColumns = sql.raw(Object.keys(STORED).join(', '))
@@ -157,13 +156,12 @@ export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => 
 
 type StoredRow = Omit<ImportRow, 'losses' | 'changes' | 'similarTo'> &
   Record<'losses' | 'changes' | 'similarTo', string | null>
-const toRow = ({ losses, changes, similarTo, ...row }: StoredRow, showsMemos: boolean): ImportRow => ({
+const toRow = ({ losses, changes, similarTo, ...row }: StoredRow): ImportRow => ({
   ...row,
   similarTo: JSON.parse(similarTo ?? 'null'),
   losses: JSON.parse(losses ?? '[]'),
   changes: Object.entries<Change>(JSON.parse(changes ?? '{}')).map(([field, change]) => {
-    const isShown = showsMemos || !field.startsWith(MEMO_PREFIX)
-    const [from, to] = change.map((value) => (value === null || !isShown ? null : String(value)))
+    const [from, to] = change.map((value) => (value === null ? null : String(value)))
     return { field, from: from ?? null, to: to ?? null }
   }),
 })
@@ -182,10 +180,7 @@ const selectPageOfOutcome = sqlStatement<StoredRow>`
   select ${reported} from importRows
   where ${isOwnReportRow} and outcome = :outcome order by row limit ${limit} offset ${offset}`
 
-/**
- * A page of the report, without texts of memos unless the caller may read memos. Returns undefined if the caller has no
- * such import.
- */
+/** A page of the report. Returns undefined if the caller has no such import. */
 export const listRows = async (
   db: Db,
   caller: Caller,
@@ -194,12 +189,10 @@ export const listRows = async (
 ): Promise<Page<ImportRow> | undefined> => {
   const values = { importId, outcome, ...toLimit(paging) }
   const select = outcome === 'ALL' ? selectPage(values) : selectPageOfOutcome(values)
-  const { member, found, rows } = await runAsCaller(db, caller, {
+  const { found, rows } = await runAsCaller(db, caller, {
     found: firstRow(selectImport({ importId })),
     rows: select,
   })
   if (!found) return undefined
-  const showsMemos = mayReadMemos(member)
-  const items = rows.map((row) => toRow(row, showsMemos))
-  return toPage(items, outcome === 'ALL' ? found.done : found[outcome], paging)
+  return toPage(rows.map(toRow), outcome === 'ALL' ? found.done : found[outcome], paging)
 }

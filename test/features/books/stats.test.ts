@@ -91,7 +91,7 @@ it('sets goals and a time zone of an export, the latter only with a session', as
   const file = exported({ timeZone: 'Asia/Seoul' }, [GOAL])
   const { body } = await reader.post('/tokens', {
     name: 'Script',
-    scopes: ['library:read', 'library:write', 'memos:write'],
+    scopes: ['library:read', 'library:write', 'memos:read', 'memos:write'],
   })
   await importFile(readerWith(reader.email, body.token), file)
   expect((await reader.get('/goals/2026')).body).toMatchObject(GOAL)
