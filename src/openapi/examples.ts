@@ -366,7 +366,7 @@ export const EXAMPLES: Record<string, Example> = {
   uploadMemoImage: { file: 'page.png', response: imageUrl },
   loadImage: { parameters: { 'member-id': 1, name: image }, file: 'page.png' },
   startImport: {
-    parameters: { dryRun: 'false', merge: 'fill' },
+    parameters: { dryRun: 'false', keepVisibility: 'false', merge: 'fill' },
     file: 'goodreads_library_export.csv',
     response: running,
   },

@@ -61,6 +61,7 @@ export const REPORT_CODES = {
   'rating-rounded': 'the rating was rounded',
   'review-truncated': 'the text was too long, and was cut',
   'too-long': 'too long, and was cut',
+  'made-private': 'public in the file: `keepVisibility=true` adds memos as they are there',
   'too-many': 'more than a book or member can have',
   'ambiguous-match': 'several books of the library could be meant',
   'possible-duplicate': 'created, although a similar book was there',

@@ -137,6 +137,8 @@ export const importsReference: FeatureReference = {
       'The encoding of the file, such as `euc-kr`, unless it is UTF-16 or valid UTF-8. Detected if absent; if that is not certain, the error names encodings with samples.',
     format: 'The format of the file. Detected if absent.',
     'import-id': 'Identifier of the import.',
+    keepVisibility:
+      'Whether memos that the file marks as public are added as such: `true` or `false`. Your links to memos then show them to everyone.',
     merge:
       'What to do with books that are here already: `fill` fills only what is empty; with `overwrite`, file values replace stored ones.',
     outcome: 'Only rows with this outcome. `ALL` lists all.',

@@ -43,7 +43,7 @@ type Chunk = { done: number; entries: Entry[]; now: string }
 /** Returns undefined if a book to which a row belongs is gone: it may have been merged into another one. */
 const planChunk = async (
   context: RunContext,
-  { memberId, merge }: StoredImport,
+  { memberId, merge, options }: StoredImport,
   { done, entries, now }: Chunk,
   matches: Map<Entry, Match>,
 ) => {
@@ -54,7 +54,8 @@ const planChunk = async (
   }
   const existing = await loadExisting(context, memberId, matched)
   if (existing.size < matched.size) return undefined
-  const situation = { now, overwrites: merge === 'overwrite', quotas: context.config, existing }
+  const { keepVisibility } = JSON.parse(options)
+  const situation = { now, overwrites: merge === 'overwrite', keepVisibility, quotas: context.config, existing }
   return entries.map((entry, at) => planRow({ row: done + at + 1, entry }, matches.get(entry), situation))
 }
 

@@ -34,6 +34,7 @@ export const ImportQuery = z.lazy(() =>
     dryRun: z._default(nameIn(['true', 'false']), 'false'),
     format: z.optional(nameIn(FORMATS)),
     merge: z._default(nameIn(MERGE_RULES), 'fill'),
+    keepVisibility: z._default(nameIn(['true', 'false']), 'false'),
     encoding: z.optional(
       z.string().check(z.maxLength(40, { error: encodingError }), z.refine(isEncoding, { error: encodingError })),
     ),

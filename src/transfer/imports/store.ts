@@ -89,7 +89,7 @@ type NewImport = Pick<
   unknownColumns: string[]
   /** The columns of the table of failed rows. */
   columns: string[]
-  options: ImportOptions
+  options: ImportOptions & { keepVisibility: boolean }
   member?: EntryMember
 }
 

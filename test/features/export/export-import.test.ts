@@ -31,8 +31,9 @@ const toLibrary = ({ books }: Pick<LibraryExport, 'books'>) =>
     memos: book.memos.map(({ memoId: _, ...memo }) => memo),
   }))
 
+const KEEP = '?keepVisibility=true'
 /** Imports a file, and expects the outcomes of its books. */
-const expectImport = async (reader: Reader, file: string, expected: object, query = '') => {
+const expectImport = async (reader: Reader, file: string, expected: object, query = KEEP) => {
   const ended = await importFile(reader, file, query)
   expect(ended).toMatchObject({ status: 'DONE', format: 'library', counts: countsOf(expected) })
   return ended
@@ -85,7 +86,7 @@ describe('importing an export', () => {
       const member = await fillLibrary(commands)
       const file = await load(member)
       const { books } = parse(file)
-      for (const query of ['', '?merge=overwrite', '']) {
+      for (const query of [KEEP, `${KEEP}&merge=overwrite`, KEEP]) {
         await expectImport(member, file, { unchanged: books.length }, query)
         expect((await exported(member)).books).toEqual(books)
       }
@@ -193,7 +194,7 @@ const book = fc.record({
 it('an export restores any library that an import can create', { tags: ['slow'] }, async () => {
   const property = fc.asyncProperty(fc.array(book, { maxLength: 8 }), async (books) => {
     const [first, second] = [await signUp(), await signUp()]
-    const { rows, counts: outcomes } = await importFile(first, libraryFile(...books))
+    const { rows, counts: outcomes } = await importFile(first, libraryFile(...books), KEEP)
     expect(outcomes).toEqual(countsOf({ created: outcomes.created, failed: rows - outcomes.created }))
     await expectIntegrity()
     const file = await load(first)
@@ -331,7 +332,7 @@ it('an import of an export restores a book of the largest size', { tags: ['slow'
     ...{ at: new Date(n * 60_000).toISOString(), page: n, kind: 'PROGRESS' },
   }))
   const file = libraryFile({ title: 'Large', readings, memos, progress }, { title: 'Next', readings, memos })
-  const { counts: outcomes } = await expectSmallParameters(() => importFile(first, file))
+  const { counts: outcomes } = await expectSmallParameters(() => importFile(first, file, KEEP))
   expect(outcomes).toEqual(countsOf({ created: 2 }))
   const copy = await load(first)
   await expectImport(second, copy, { created: 2 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { type Reader, readerWith, signUp } from '../../support/api'
 import { memberDatabase } from '../../support/database'
+import { libraryFile } from '../../support/transfer/import-files'
 import * as transfer from '../../support/transfer/imports'
 import { booksOf, rowsOf } from '../../support/transfer/imports'
 
@@ -17,7 +18,7 @@ const importRow = async (reader: Reader, file: string, query = '') => {
   const [row] = await rowsOf(reader, importId)
   return row
 }
-type Memo = { memoId: number; memoContent: string; createdAt: string; updatedAt: string }
+type Memo = Record<'memoContent' | 'memoAuthority' | 'createdAt' | 'updatedAt', string> & { memoId: number }
 const memosOf = async (reader: Reader): Promise<Memo[]> => {
   const [book] = await booksOf(reader)
   const { body } = await reader.get(`/books/${book.bookId}?memoAuthority=ALL`)
@@ -176,6 +177,36 @@ describe('a corrected title', () => {
     const edited = file.replace('LOW TIDE', 'Low tide').replace('/1.jpg', '/2.jpg')
     expect(await importRow(reader, edited, OVERWRITE)).toMatchObject({ outcome: 'updated', bookId })
     expect(await booksOf(reader)).toMatchObject([{ title: 'Low tide', cover: 'https://covers.example/2.jpg' }])
+  })
+})
+
+describe('memos that a file marks as public', () => {
+  const KEEP = '?keepVisibility=true'
+  const memos = ['PUBLIC', 'PRIVATE'].map((memoAuthority) => ({ memoContent: memoAuthority, memoAuthority }))
+  const file = libraryFile({ title: 'Low Tide', memos })
+  const visibilitiesOf = async (reader: Reader) => (await memosOf(reader)).map(({ memoAuthority }) => memoAuthority)
+
+  it('become private, with a loss', async () => {
+    const reader = await signUp()
+    const loss = { code: 'made-private', field: 'memos' }
+    expect(await importRow(reader, file)).toMatchObject({ outcome: 'created', losses: [loss] })
+    expect(await visibilitiesOf(reader)).toEqual(['PRIVATE', 'PRIVATE'])
+    expect(await importRow(reader, file)).toMatchObject({ outcome: 'unchanged', losses: [] })
+  })
+
+  it('stay public with keepVisibility=true', async () => {
+    const reader = await signUp()
+    expect(await importRow(reader, file, KEEP)).toMatchObject({ outcome: 'created', losses: [] })
+    expect(await visibilitiesOf(reader)).toEqual(['PUBLIC', 'PRIVATE'])
+  })
+
+  it('stay public when an interrupted import is continued', async () => {
+    const reader = await signUp()
+    const { importId } = await transfer.interruptImport(reader, file, file, KEEP)
+    const [book] = await booksOf(reader)
+    await reader.delete(`/books/${book.bookId}`)
+    await transfer.finishImport(reader, importId)
+    expect(await visibilitiesOf(reader)).toEqual(['PUBLIC', 'PRIVATE'])
   })
 })
 

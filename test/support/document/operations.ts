@@ -106,6 +106,7 @@ const PARAMETERS: Record<string, string> = {
   q: 'demian',
   'import-id': '1',
   dryRun: 'false',
+  keepVisibility: 'false',
   format: 'goodreads',
   merge: 'fill',
   encoding: 'utf-8',

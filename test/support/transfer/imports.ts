@@ -49,9 +49,9 @@ export const countsOf = (changes: object) => ({
 export const readingWith = (read: unknown) => ({ READER: { read } as ReaderBinding })
 
 /** Makes an import look as if its Worker had ended before the first row. `stored`: what is then in the bucket. */
-export const interruptImport = async (reader: Reader, file: string, stored = file) => {
+export const interruptImport = async (reader: Reader, file: string, stored = file, query = '') => {
   const memberId = await memberIdOf(reader)
-  const { importId } = await importFile(reader, file)
+  const { importId } = await importFile(reader, file, query)
   await env.IMAGES.put(`imports/${memberId}/again`, stored)
   await select(
     `update imports set status = 'RUNNING', file = 'again', leaseEndsAt = 0, done = 0, created = 0 where memberId = ?`,

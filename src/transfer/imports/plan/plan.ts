@@ -114,10 +114,17 @@ const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean):
   }
 }
 
-type Situation = { now: string; overwrites: boolean; quotas: Quotas; existing: Map<number, Existing> }
+type Situation = {
+  now: string
+  overwrites: boolean
+  keepVisibility: boolean
+  quotas: Quotas
+  existing: Map<number, Existing>
+}
 
 /** Plans a row, given the match of its entry in the library. */
-export const planRow = (row: Row, match: Match, { now, overwrites, quotas, existing }: Situation): Planned => {
+export const planRow = (row: Row, match: Match, situation: Situation): Planned => {
+  const { now, overwrites, keepVisibility, quotas, existing } = situation
   const code = row.entry.failure
   if (code) return reportOnly(row, { outcome: code === 'duplicate-in-file' ? 'skipped' : 'failed', code })
   const { kind, bookId = 0 } = match ?? {}
@@ -131,7 +138,13 @@ export const planRow = (row: Row, match: Match, { now, overwrites, quotas, exist
   const isFull =
     (memos.length > 0 && (book?.memoCount ?? 0) + memos.length > quotas.MAX_MEMOS_PER_BOOK) ||
     (addedBytes > 0 && (book?.memoBytes ?? 0) + addedBytes > quotas.MAX_BOOK_TEXT_BYTES)
-  return isFull ? overQuota(planned) : planned
+  if (isFull) return overQuota(planned)
+  if (keepVisibility || !memos.some(({ isPublic }) => isPublic)) return planned
+  return {
+    ...planned,
+    memos: memos.map((memo) => ({ ...memo, isPublic: false })),
+    losses: [...planned.losses, { code: 'made-private', field: 'memos' }],
+  }
 }
 
 export type Usage = { books: number; textBytes: number }

@@ -59,7 +59,7 @@ export const startImport = async (
   query: ImportQuery,
 ) => {
   const { db, bucket, reader, caller, config, turns, runLater } = context
-  const { dryRun, merge, format, encoding } = query
+  const { dryRun, merge, keepVisibility, format, encoding } = query
   await admitFile(db, caller, member, config.JWT_SECRET)
   const turn = await running.acquire(bytes.length, turns)
   if (!turn) throw unavailable('too many imports are being read')
@@ -76,7 +76,7 @@ export const startImport = async (
       isDryRun: dryRun === 'true' ? 1 : 0,
       merge,
       columns: columnsOf(entries.map(({ cells }) => cells.names)),
-      options: maps,
+      options: { ...maps, keepVisibility: keepVisibility === 'true' },
       file,
       total: entries.length,
     })
