@@ -49,7 +49,7 @@ describe('a hostile import', () => {
         books: Array.from({ length: 10_000 }, () => ({
           title: 'A',
           readings: Array(10).fill({}),
-          progress: Array(100).fill(1),
+          progress: Array(45).fill(1),
         })),
       }),
     ],
@@ -74,7 +74,9 @@ describe('a hostile import', () => {
   const nulls = (count: number) => Array(count).fill('0').join()
   it.each<[string, string, RegExp]>([
     ['books of JSON', `[{"entries":[],"created_on":1},${nulls(10_000)}]`, /more than 10,000 books/],
-    ['objects', `[{"entries":[],"created_on":1},${'{},'.repeat(500_000)}0]`, /more than 500,000 JSON objects/],
+    ['objects', `[{"entries":[],"created_on":1},${'{},'.repeat(375_000)}0]`, /more than 750,000 JSON values/],
+    ['properties', `{"entries":[],"created_on":1${',"":0'.repeat(750_000)}}`, /more than 750,000 JSON values/],
+    ['items', `[{"entries":[],"created_on":1}${',0'.repeat(750_000)}]`, /more than 750,000 JSON values/],
     [
       'books of clippings',
       Array.from(
