@@ -49,11 +49,15 @@ const toParts = (item: Item, zone: Zone) => {
 /** A tag URI of the service at a host. RFC 4151 requires a date, which must never change. */
 export const toId = (host: string, { linkId }: About, rest = '') => `tag:${host},2026:${linkId}${rest && `/${rest}`}`
 
+/** A text without characters that XML 1.0 forbids or a terminal interprets. */
+export const toPlain = (text: string) => text.toWellFormed().replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '')
+
 /** The entries of what a link shows. */
 export const toEntries = ({ item: items, zone, ...about }: LinkView, host: string): FeedEntry[] =>
   items.map((item) => {
-    const { id, ...parts } = toParts(item, zone)
-    return { id: toId(host, about, id), title: item.title, author: item.author, ...parts }
+    const { id, text, ...parts } = toParts(item, zone)
+    const author = item.author && toPlain(item.author)
+    return { ...parts, id: toId(host, about, id), title: toPlain(item.title), author, text: text && toPlain(text) }
   })
 
 /** Milliseconds of the latest change of the entries; if there are none, of the link. */

@@ -3,7 +3,7 @@ import { toInstant } from '../../values/fields'
 import { type FeedEntry, latestOf, toId } from './entries'
 import type { About } from './store'
 
-/** `url`: of the link, without a suffix. */
+/** All texts are plain (`toPlain`). `url`: of the link, without a suffix. */
 export type Feed = { about: About; entries: FeedEntry[]; url: string; host: string }
 
 /** One line, without bidirectional control characters. */
@@ -33,12 +33,7 @@ export const toJsonFeed = ({ about, entries, url }: Feed) => ({
 })
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' }
-/** Text in XML: without the characters that XML 1.0 does not allow. */
-const escapeMarkup = (text: string) =>
-  text
-    .toWellFormed()
-    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"\r]/g, (letter) => ENTITIES[letter] ?? letter)
+const escapeMarkup = (text: string) => text.replace(/[&<>"\r]/g, (letter) => ENTITIES[letter] ?? letter)
 
 const toAtomEntry = (url: string) => (entry: FeedEntry) =>
   `<entry>
@@ -92,11 +87,8 @@ const foldLine = (line: string) => {
 /** A value of the type TEXT. */
 const escapeText = (text: string) =>
   text
-    .toWellFormed()
     // Some parsers take all of these for the end of a line.
-    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 5545 allows no others
-    .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n')
 

@@ -10,7 +10,7 @@ import { valid } from '../../input/validate'
 import { matchesWeakEtag } from '../../values/text/etags'
 import { toPicture } from '../stats/figures'
 import { drawYear } from '../stats/picture/draw'
-import { toEntries } from './entries'
+import { toEntries, toPlain } from './entries'
 import { toAtom, toCalendar, toJsonFeed } from './feeds'
 import { drawError, drawList, drawYearPage, LIST_POLICY, toYearPolicy } from './page'
 import type { LinkedList } from './responses'
@@ -52,7 +52,12 @@ const sendYear = async (c: Context<App>, year: number, { theme }: LinkQuery) => 
   if (suffix === '.svg') return send(c, drawYear(picture, { theme, size: 'card' }), 'image/svg+xml')
   const { books, pagesFinished } = picture
   const description = `${picture.year} in books: ${books} finished, ${pagesFinished} pages`
-  const frame = { name, description, url: `${publicBase(c)}/l/${secret}`, contact: c.var.config.SECURITY_CONTACT }
+  const frame = {
+    name: toPlain(name),
+    description,
+    url: `${publicBase(c)}/l/${secret}`,
+    contact: c.var.config.SECURITY_CONTACT,
+  }
   return send(c, String(await drawYearPage({ ...frame, year: picture.year, secret })), HTML, await toYearPolicy())
 }
 
@@ -65,13 +70,14 @@ const sendList = async (c: Context<App>, link: ListLink, { cursor, size }: LinkQ
   const feedSize = FEED_SIZES[suffix]
   const page = feedSize ? { size: feedSize } : { cursor, size }
   const shown = await listLinked(c.var, link, page)
-  const { name, item, next } = shown
+  const { item, next } = shown
   if (suffix === '.json')
-    return send(c, JSON.stringify({ name, kind, item, next } satisfies LinkedList), 'application/json')
+    return send(c, JSON.stringify({ name: shown.name, kind, item, next } satisfies LinkedList), 'application/json')
+  const name = toPlain(shown.name)
   const base = publicBase(c)
   const [url, { hostname: host }] = [`${base}/l/${secret}`, new URL(base)]
   const entries = toEntries(shown, host)
-  const feed = { about: shown, entries, url, host }
+  const feed = { about: { ...shown, name }, entries, url, host }
   if (suffix === '.feed.json') return send(c, JSON.stringify(toJsonFeed(feed)), 'application/feed+json')
   if (suffix === '.atom') return send(c, toAtom(feed), 'application/atom+xml; charset=utf-8')
   if (suffix === '.ics') return send(c, toCalendar(feed), 'text/calendar; charset=utf-8')

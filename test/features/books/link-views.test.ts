@@ -377,13 +377,34 @@ describe('every form', () => {
     const parsed = new ICAL.Component(ICAL.parse(calendar))
     const events = parsed.getAllSubcomponents('vevent').map((event) => new ICAL.Event(event))
     expect(events.map(({ summary }) => summary)).toEqual(
-      HOSTILE.toReversed().map((title) => title.replace(/\r\n?/g, '\n').replace(/(?!\n)\p{Cc}/gu, '')),
+      HOSTILE.toReversed().map((title) => title.replace(/\r\n?/g, '\n').replace(/(?!\n)\p{Cc}|\ufffe/gu, '')),
     )
     // The parser does not know RFC 7986.
     const unescaped = String(parsed.getFirstPropertyValue('name')).replace(/\\(.)/g, (_, letter) =>
       letter === 'n' ? '\n' : letter,
     )
     expect(unescaped).toBe(HOSTILE[3]?.replace('\r\n', '\n'))
+  })
+
+  it('has no control characters of titles, authors, memos and names', async () => {
+    const name = `\u001b[31mred\u0007 \u009b2J`
+    const { bookId } = await reader.createBook({ title: name, author: name })
+    await reader.createMemo(bookId, { memoContent: name, memoAuthority: 'PUBLIC' })
+    await finish(bookId, '2026-01-01')
+    for (const [kind, suffixes, link] of [
+      ['SHELF', ['', '.atom', '.feed.json']],
+      ['MEMOS', ['', '.atom', '.feed.json']],
+      ['CALENDAR', ['', '.atom', '.feed.json', '.ics']],
+      ['YEAR', ['', '.svg'], { year: 2026 }],
+    ] as const) {
+      const secret = await share(kind, { name, ...link })
+      for (const suffix of suffixes) {
+        const { body } = await show(secret, suffix)
+        const text = typeof body === 'string' ? body : JSON.stringify(body)
+        expect(text, kind + suffix).toContain('[31mred')
+        expect(text, kind + suffix).not.toMatch(/(?!\s)\p{Cc}|\\u00/u)
+      }
+    }
   })
 
   it('has a strong ETag, and returns 304 until it changes', async () => {
