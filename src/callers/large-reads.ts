@@ -81,8 +81,8 @@ const limitYears =
   (whose: keyof typeof LONG, kind: string, charge: number): MiddlewareHandler<App> =>
   async (c, next) => {
     const isLong = (longest.get(memberOf(c)) ?? 0) > LONG[whose]
-    for (let left = isLong ? LONG_CHARGE : charge; left > 0; left--)
-      limitCaller(c, { binding: 'MEMBER_LIMIT', kind, perMember: true })
+    for (let left = isLong ? LONG_CHARGE : charge; left > 0; left--) limitCaller(c, { binding: 'MEMBER_LIMIT', kind })
+    if (isLong) limitCaller(c, { binding: 'MEMBER_LIMIT', kind: `long ${kind}`, perMember: true })
     if (!isLong) return next()
     await withLease(c, longYears[whose], 1, next)
   }
@@ -96,7 +96,8 @@ export const limitStatistics = annotate(limitYears('own', 'statistics', 1), { li
 
 const limitLongYear = limitYears('linked', 'link statistics', 0)
 /**
- * Limits a member's `YEAR` links together, once a year is long; `linked` limits each link. Mount it after `linked`.
+ * Limits each `YEAR` link of a member more, once a year is long, and all of them together, so that one link cannot use
+ * up the limit of the others. Mount it after `linked`.
  * @throws UNAVAILABLE like `limitStatistics`
  */
 export const limitLinkedYear: MiddlewareHandler<App> = (c, next) =>

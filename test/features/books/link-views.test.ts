@@ -522,6 +522,17 @@ describe('the picture of a year', () => {
     expect(dark.body).toBe((await reader.get('/stats/year.svg?year=2026&theme=dark')).body)
   })
 
+  it('of a long year has a limit of its own', { tags: ['slow'] }, async () => {
+    const { bookId } = await reader.createBook()
+    await insertReadings(bookId, 1002)
+    await select(`update readings set finishedAt = '2019' where bookId = ?`, bookId)
+    const [one, other] = [await share('YEAR', { year: 2019 }), await share('YEAR', { year: 2019 })]
+    const statuses = []
+    for (let n = 0; n < 12; n++) statuses.push((await show(one, '.svg')).status)
+    expect(statuses.slice(-4)).toEqual(Array(4).fill(429))
+    for (let n = 0; n < 3; n++) expect((await show(other, '.svg')).status).toBe(200)
+  })
+
   it('is of the year that the secret names', async () => {
     const database = memberDatabase()
     const secret = await insertLink(database, await memberIdOf(reader), {
