@@ -17,10 +17,13 @@ export const links = new Hono<App>()
     runLater(c, () => informOwner(c.env, c.var, owner))
     return c.json(created, 201)
   })
-  .get('/', authenticated('links:read'), async (c) => c.json(await listLinks(c.var.db, c.var.caller), 200))
+  // Links name tags. Without them, a link with a tag would look like one to the whole shelf.
+  .get('/', authenticated('links:read', 'library:read'), async (c) =>
+    c.json(await listLinks(c.var.db, c.var.caller), 200),
+  )
   .patch(
     '/:link-id',
-    authenticated('links:read', 'links:write'),
+    authenticated('links:read', 'links:write', 'library:read'),
     valid('param', LinkPath),
     valid('json', LinkPatch),
     async (c) => {

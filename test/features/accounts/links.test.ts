@@ -41,6 +41,10 @@ const secretOf = (url: string) => url.split('/').at(-1) ?? ''
 const tag = async (bookId: number, ...tags: string[]) => reader.send('PUT', `/books/${bookId}/tags`, { body: { tags } })
 const titlesOf = async (url: string) =>
   (await show(url, '.json')).body.item?.map(({ title }: { title: string }) => title)
+const statusWith = async (method: string, path: string, body: object | undefined, ...scopes: Scope[]) => {
+  const token = await insertAccessToken(memberDatabase(), await memberIdOf(reader), scopes, memberSlot())
+  return (await send(method, path, { body, headers: { Authorization: `Bearer ${token}` } })).status
+}
 
 describe('POST /links', () => {
   it('returns the address, which names the slot and is stored nowhere', async () => {
@@ -95,13 +99,9 @@ describe('POST /links', () => {
   })
 
   it('needs the scopes to read what the link shows, and to write links', async () => {
-    const statusWith = async (...scopes: Scope[]) => {
-      const token = await insertAccessToken(memberDatabase(), await memberIdOf(reader), scopes, memberSlot())
-      return (await send('POST', '/links', { body: NEW, headers: { Authorization: `Bearer ${token}` } })).status
-    }
-    expect(await statusWith('links:write')).toBe(403)
-    expect(await statusWith('links:read', 'library:read', 'memos:read')).toBe(403)
-    expect(await statusWith('links:write', 'library:read', 'memos:read')).toBe(201)
+    expect(await statusWith('POST', '/links', NEW, 'links:write')).toBe(403)
+    expect(await statusWith('POST', '/links', NEW, 'links:read', 'library:read', 'memos:read')).toBe(403)
+    expect(await statusWith('POST', '/links', NEW, 'links:write', 'library:read', 'memos:read')).toBe(201)
   })
 
   it('is in the activity, and in the hourly mail about access tokens', async () => {
@@ -136,6 +136,14 @@ describe('a link', () => {
       { linkId: first.linkId, year: null, lastUsedAt: today },
     ])
     expect(JSON.stringify(links)).not.toContain(secretOf(first.url))
+  })
+
+  it('is listed and renamed only with the scope to read the library: it names a tag', async () => {
+    const path = `/links/${(await create()).linkId}`
+    expect(await statusWith('GET', '/links', undefined, 'links:read')).toBe(403)
+    expect(await statusWith('GET', '/links', undefined, 'links:read', 'library:read')).toBe(200)
+    expect(await statusWith('PATCH', path, { name: 'New' }, 'links:read', 'links:write')).toBe(403)
+    expect(await statusWith('PATCH', path, { name: 'New' }, 'links:read', 'links:write', 'library:read')).toBe(200)
   })
 
   it('is renamed and deleted by its owner only', async () => {
