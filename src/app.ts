@@ -13,7 +13,7 @@ import { connect } from './db/client'
 import { type App, configure } from './env'
 import { ApiError, methodNotAllowed, underMaintenance } from './errors'
 import { errorResponse } from './http/error-response'
-import { headers } from './http/headers'
+import { headers, refuseForeign } from './http/headers'
 import { reportIgnored } from './http/ignored'
 import { logged } from './http/request-log'
 import { createRouter } from './http/router'
@@ -67,6 +67,7 @@ export const app = new Hono<App>({ router: createRouter() })
 app.use(logged(knownMember))
 app.use(headers)
 app.use(drained)
+app.use(refuseForeign)
 app.use(async (c, next) => {
   c.set('config', configure(c.env))
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'

@@ -15,6 +15,7 @@ export const ERRORS = {
   AUTHORIZATION_NOT_ALLOWED: [400, 'The Authorization header must not be sent with this request'],
   UNAUTHORIZED: [401, 'A token is required: send the header Authorization, with Bearer, a space and the token'],
   LOGIN_FAILED: [401, 'Wrong e-mail or password'],
+  ORIGIN_NOT_ALLOWED: [403, 'Pages of this origin may not use the service: the operator can add it to CORS_ORIGINS'],
   MEMBER_BLOCKED: [403, 'This account is blocked: contact the operator of the service'],
   SESSION_REQUIRED: [403, 'Access tokens are not accepted here: log in and use the token of the session'],
   INSUFFICIENT_SCOPE: [403, 'The access token lacks a required scope'],

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { App } from '../env'
+import { ApiError } from '../errors'
 
 // Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
 // time (docs/decisions/0009-own-header-middleware.md).
@@ -26,14 +27,19 @@ const EXPOSED =
   'Authorization,Content-Disposition,Content-Range,ETag,Idempotency-Replayed,Link,Location,RateLimit,RateLimit-Policy,Retry-After,' +
   'WWW-Authenticate,X-D1-Bookmark,X-Error-Code,X-Ignored,X-Request-Id'
 
+/**
+ * Whether CORS_ORIGINS allows the origin. Read from the environment rather than from the validated configuration, so that
+ * browsers can read configuration errors too.
+ */
+const isAllowed = (c: Context<App>, origin: string) =>
+  (c.env.CORS_ORIGINS?.trim() || '*').split(/[\s,]+/).some((each) => each === '*' || each === origin)
+
 /** Sets the security and CORS headers of every response, errors included, and answers preflight requests. */
 export const headers: MiddlewareHandler<App> = async (c, next) => {
   for (const [name, value] of SECURITY) c.header(name, value)
   c.header('Vary', 'Origin')
   const origin = c.req.header('Origin')
-  // From the environment, not the validated configuration, so that browsers can read configuration errors too.
-  const allowed = c.env.CORS_ORIGINS?.trim() || '*'
-  if (origin && (allowed === '*' || allowed.split(/[\s,]+/).some((each) => each === '*' || each === origin))) {
+  if (origin && isAllowed(c, origin)) {
     c.header('Access-Control-Allow-Origin', origin)
     c.header('Access-Control-Allow-Credentials', 'true')
     c.header('Access-Control-Expose-Headers', EXPOSED)
@@ -54,3 +60,17 @@ export const pageHeaders = (policy: Record<string, string>) => ({
     .join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
 })
+
+/**
+ * Refuses writes without a token from pages of foreign origins: browsers send those without a content type, and so without
+ * a preflight request. hono/csrf would also refuse clients that send no `Origin`.
+ */
+export const refuseForeign: MiddlewareHandler<App> = async (c, next) => {
+  if (c.req.method === 'GET' || c.req.method === 'HEAD' || c.req.header('Authorization') !== undefined) return next()
+  const origin = c.req.header('Origin')
+  if (origin === undefined || isAllowed(c, origin)) return next()
+  // Behind a proxy, the service's own pages may have another origin.
+  const isOwn = origin === new URL(c.req.url).origin || c.req.header('Sec-Fetch-Site') === 'same-origin'
+  if (!isOwn) throw new ApiError('ORIGIN_NOT_ALLOWED')
+  await next()
+}

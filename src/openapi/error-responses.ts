@@ -68,6 +68,7 @@ const KEY_ERRORS: ErrorCode[] = [
 
 const errorCodes = (route: Route): ErrorCode[] => [
   ...(route.membersOnly ? (['UNAUTHORIZED', route.scopes ? 'INSUFFICIENT_SCOPE' : 'SESSION_REQUIRED'] as const) : []),
+  ...(!route.membersOnly && isWrite(route) ? (['ORIGIN_NOT_ALLOWED'] as const) : []),
   ...(route.membersOnly && isWrite(route) && !route.conditional ? (['IF_MATCH_UNSUPPORTED'] as const) : []),
   // `authenticated` limits the writes of each member, and the access tokens that a network may try.
   ...(route.membersOnly || route.limit || route.countsAttempts ? (['TOO_MANY_REQUESTS'] as const) : []),

@@ -24,6 +24,37 @@ it('allows the origins in CORS_ORIGINS only', async () => {
   expect((await from('https://c.example')).headers.get('Access-Control-Allow-Origin')).toBeNull()
 })
 
+describe('a request without a token from a page', () => {
+  const changed = { CORS_ORIGINS: 'https://a.example' }
+  const PATHS = [
+    ...['/join', '/login', '/email/join', '/email/password-reset', '/email/password-change', '/password-reset'],
+    '/email/change/undo',
+  ]
+  // Without a content type, so that browsers send it from any page.
+  const raw = new TextEncoder().encode('{}')
+  const codeOf = async (path: string, headers: Record<string, string>, variables = changed) =>
+    (await send('POST', path, { changed: variables, headers, raw })).headers.get('X-Error-Code')
+
+  it.each(PATHS)('of another origin than those in CORS_ORIGINS cannot POST %s', async (path) => {
+    for (const Origin of ['https://c.example', 'null'])
+      expect(await codeOf(path, { Origin, 'Sec-Fetch-Site': 'cross-site' })).toBe('ORIGIN_NOT_ALLOWED')
+  })
+
+  it('of an allowed origin or of the service itself can send requests, and so can other clients', async () => {
+    const all = { CORS_ORIGINS: '' }
+    expect(await codeOf('/login', { Origin: 'https://c.example' }, all)).toBe('INVALID_FIELDS')
+    const allowed: Record<string, string>[] = [
+      { Origin: 'https://a.example' },
+      { Origin: BASE },
+      // Behind a proxy, with another origin.
+      { Origin: 'https://proxy.example', 'Sec-Fetch-Site': 'same-origin' },
+      {},
+    ]
+    for (const headers of allowed)
+      expect(await codeOf('/login', headers), JSON.stringify(headers)).toBe('INVALID_FIELDS')
+  })
+})
+
 it('cuts off an endless body while reading it', async () => {
   const raw = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) })
   const answer = await reader.send('POST', '/books', { raw, headers: { 'Content-Type': 'application/json' } })

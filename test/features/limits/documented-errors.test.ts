@@ -156,6 +156,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   AUTHORIZATION_NOT_ALLOWED: { headers: { Authorization: 'Bearer x' } },
   // No member has the address of a valid call.
   LOGIN_FAILED: {},
+  ORIGIN_NOT_ALLOWED: { headers: { Origin: 'null' }, changed: { CORS_ORIGINS: 'https://app.example' } },
   MEMBER_BLOCKED: () => ({ body: JSON.stringify({ email: blocked.email, password: PASSWORD }) }),
   MEMBER_EXISTS: (operation) => withFields(other.email, /email/i)(operation),
   INVALID_FIELDS: withFields({}),
