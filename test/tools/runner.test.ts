@@ -13,6 +13,14 @@ it('runs the files of every folder of features and attacks', () => {
   expect(folders.filter((name) => !named.has(name))).toEqual([])
 })
 
+it('pins the actions of workflows by commit', () => {
+  const used = globSync('.github/workflows/*.yml').flatMap(
+    (path) => readFileSync(path, 'utf8').match(/uses: .*/g) ?? [],
+  )
+  expect(used.length).toBeGreaterThan(3)
+  expect(used.filter((use) => !/^uses: (?:\.\/.*|\S+@[\da-f]{40} # v\d+\.\d+\.\d+)$/.test(use))).toEqual([])
+})
+
 it('charges a test with the CPU time between its start and its end', () => {
   const samples = [0, 100, 200, 300].map((at) => ({ at, seconds: at < 200 ? at / 100 : 5 }))
   expect(secondsWithin(samples, { startTime: 0, duration: 100 })).toBe(1)
