@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { toEnvironment } from './deploy/environment.ts'
+import { print } from './print.ts'
 import { bindSlots, formatConfig } from './slots/table.ts'
 import {
   configFlags,
@@ -25,7 +26,7 @@ const build = (name: string, folder: string, flags: string[]) => {
   if (status !== 0) process.exit(status ?? 1)
   const worker = readFileSync(`${folder}/index.js`)
   const gzipped = gzipSync(worker).length
-  console.log(`${name}: ${worker.length} bytes, ${gzipped} gzipped (limit ${MAX_GZIPPED_BYTES})`)
+  print(`${name}: ${worker.length} bytes, ${gzipped} gzipped (limit ${MAX_GZIPPED_BYTES})`)
   if (gzipped > MAX_GZIPPED_BYTES) process.exit(1)
 }
 

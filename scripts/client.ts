@@ -1,6 +1,7 @@
 // `npm run client`: writes the package of the typed client to dist/client, from docs/openapi.json: types, and `hc` of
 // Hono.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { print } from './print.ts'
 import type { Document, Media, Operation, Schema } from './reference/document.ts'
 
 const FOLDER = 'dist/client'
@@ -89,4 +90,4 @@ const files = {
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
 for (const [file, text] of Object.entries(files)) writeFileSync(`${FOLDER}/${file}`, `${text}\n`)
-console.log(`Wrote ${FOLDER}. In your app: npm install --install-links ${process.cwd()}/${FOLDER}`)
+print(`Wrote ${FOLDER}. In your app: npm install --install-links ${process.cwd()}/${FOLDER}`)

@@ -1,5 +1,6 @@
 // `npm run db -- COMMAND`: works on databases and the bucket, local or deployed.
 import { argv, exit } from 'node:process'
+import { printError } from './print.ts'
 
 const COMMANDS = {
   generate: 'writes a migration for the changes of tables and triggers in src/db (--name NAME)',
@@ -14,7 +15,7 @@ const COMMANDS = {
 const [command = ''] = argv.splice(2, 1)
 if (!Object.hasOwn(COMMANDS, command)) {
   const lines = Object.entries(COMMANDS).map(([name, what]) => `  ${name.padEnd(15)} ${what}`)
-  console.error(['Usage: npm run db -- COMMAND [OPTION …]', ...lines].join('\n'))
+  printError(['Usage: npm run db -- COMMAND [OPTION …]', ...lines].join('\n'))
   exit(2)
 }
 await import(`./db/${command}.ts`)

@@ -12,6 +12,7 @@ import { deploy, plan } from './deploy/deploy.ts'
 import { requireOwnDatabases, toEnvironment, withConfig } from './deploy/environment.ts'
 import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
 import { promote, rollBack } from './deploy/rollout.ts'
+import { print, printError } from './print.ts'
 import { bindSlots } from './slots/table.ts'
 import { readConfig, readReaderConfig, readSlots, tableOf, writeNames, writeTemporary } from './wrangler/config.ts'
 
@@ -23,7 +24,7 @@ const USAGE = `Usage: npm run deploy [-- --dry-run | --promote | --rollback] [--
   --env          another deployment in the same account, with its own names and data: staging`
 
 const fail = (message: string): never => {
-  console.error(message)
+  printError(message)
   process.exit(1)
 }
 
@@ -84,7 +85,7 @@ const { config, reader } = await Promise.try(readConfigs).catch(failWithReason)
 const slots = readSlots(config, env)
 if (env) await Promise.try(requireOwnDatabases, slots, readSlots(), tableOf(env)).catch(failWithReason)
 if (isDryRun) {
-  for (const step of plan(config, reader, slots)) console.log(step)
+  for (const step of plan(config, reader, slots)) print(step)
   const flags = env ? ['--env', env] : []
   process.exit(await exitCode(spawn('node', ['scripts/build.ts', ...flags], { stdio: 'inherit' })))
 }
@@ -97,7 +98,7 @@ const production: Host = {
   wrangler,
   writeTemporary,
   writeNames: (named) => writeNames(tableOf(env), named),
-  print: console.log,
+  print,
   ask,
   fetch: (url, headers) => fetch(url, { headers }),
   wait,

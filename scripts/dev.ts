@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, globSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { print } from './print.ts'
 import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler/config.ts'
 import { migrateLocal } from './wrangler/migrate-local.ts'
 import { runWrangler } from './wrangler/run.ts'
@@ -31,7 +32,7 @@ const printMails = () => {
       const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
       if (text === '') continue
       seen.add(file)
-      console.log(text)
+      print(text.replaceAll('\r\n', '\n'))
     }
   }, 250)
 }
@@ -55,7 +56,7 @@ if (/[^\n]$/.test(existing)) appendFileSync(VARS_FILE, '\n')
 for (const [name, value] of Object.entries(slots.length > 1 ? { ...LOCAL_VARS, ...SLOTS_VARS } : LOCAL_VARS)) {
   if (known[name]?.trim()) continue
   appendFileSync(VARS_FILE, `${name}=${value}\n`, { mode: 0o600 })
-  console.log(`Wrote ${name} to ${VARS_FILE}`)
+  print(`Wrote ${name} to ${VARS_FILE}`)
 }
 
 const slotsFlags = tokens

@@ -1,5 +1,6 @@
 // `npm run export`: downloads the library of a member from a running service.
 import { parseArgs } from 'node:util'
+import { print, printError } from './print.ts'
 import { fail, readService, SERVICE_OPTIONS, SERVICE_USAGE } from './transfer/arguments.ts'
 import { exportLibrary, KINDS } from './transfer/export-library.ts'
 import { createPartFiles } from './transfer/part-files.ts'
@@ -47,14 +48,14 @@ let reportedAt = Date.now()
 const reportBytes = (part: number, bytes: number) => {
   if (Date.now() - reportedAt < REPORT_MS) return
   reportedAt = Date.now()
-  console.error(`Part ${part}: ${bytes.toLocaleString('en')} bytes`)
+  printError(`Part ${part}: ${bytes.toLocaleString('en')} bytes`)
 }
-const report = (line: string) => console.error(line)
+const report = (line: string) => printError(line)
 
 try {
   files.findEarlier()
   await exportLibrary({ ...service, fetch, path, write: files.write, reportBytes, report })
-  for (const each of files.publish()) console.log(each)
+  for (const each of files.publish()) print(each)
 } catch (error) {
   files.discard()
   fail(`Nothing was exported: ${(error as Error).message}`)

@@ -2,6 +2,7 @@
 import { openAsBlob, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
+import { print, printable, printError } from './print.ts'
 import { fail, readService, SERVICE_OPTIONS, SERVICE_USAGE } from './transfer/arguments.ts'
 import { importFile, listImports, undoImport } from './transfer/import-file.ts'
 
@@ -44,7 +45,7 @@ const readArguments = () => {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options })
     if (values.help) {
-      console.log(USAGE)
+      print(USAGE)
       process.exit(0)
     }
     const [path = '', ...others] = positionals
@@ -63,16 +64,16 @@ const checkFile = (path: string) => {
   if (stats.size > MAX_BYTES) return fail(`${path} is larger than 10 MiB: split it.`)
 }
 
-const print = (lines: string[]) => {
-  for (const line of lines) console.log(line)
+const printAll = (lines: string[]) => {
+  for (const line of lines) print(line)
   process.exit(0)
 }
 
 const { path, 'dry-run': dryRun, url, token, report: reportPath, list, undo, help: _, ...flags } = readArguments()
 const service = readService({ url, token })
 const failWith = (error: Error) => fail(error.message)
-if (list) print(await listImports({ ...service, fetch }).catch(failWith))
-if (undo !== undefined) print(await undoImport({ ...service, fetch }, undo).catch(failWith))
+if (list) printAll(await listImports({ ...service, fetch }).catch(failWith))
+if (undo !== undefined) printAll(await undoImport({ ...service, fetch }, undo).catch(failWith))
 checkFile(path)
 const { ended, problems, changes, failedCsv } = await importFile({
   ...service,
@@ -80,21 +81,21 @@ const { ended, problems, changes, failedCsv } = await importFile({
   file: await openAsBlob(path),
   name: basename(path),
   flags: { ...flags, dryRun },
-  report: (line) => console.error(line),
+  report: (line) => printError(line),
 }).catch(failWith)
 
 const { status, reason, counts } = ended
 const outcomes = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`)
-console.log(outcomes.join(', '))
+print(outcomes.join(', '))
 const lines = [...problems, ...changes]
 if (reportPath !== undefined) writeFileSync(reportPath, lines.map((line) => `${line}\n`).join(''))
-for (const line of lines.slice(0, MAX_PRINTED)) console.log(line)
+for (const line of lines.slice(0, MAX_PRINTED)) print(line)
 const others = lines.length - MAX_PRINTED
-if (others > 0) console.log(`and ${others} more: ${reportPath ?? 'write all of them with --report FILE'}`)
-if (dryRun) console.log('Nothing was written: it was a dry run.')
+if (others > 0) print(`and ${others} more: ${reportPath ?? 'write all of them with --report FILE'}`)
+if (dryRun) print('Nothing was written: it was a dry run.')
 if (failedCsv !== undefined) {
   writeFileSync(`${path}.failed.csv`, failedCsv)
-  console.log(`The rows that failed: ${path}.failed.csv`)
+  print(`The rows that failed: ${path}.failed.csv`)
 }
-if (status === 'FAILED') console.log(`The import failed: ${reason ?? 'it was cancelled'}`)
+if (status === 'FAILED') print(`The import failed: ${printable(reason ?? 'it was cancelled')}`)
 process.exitCode = status === 'FAILED' || counts.failed > 0 ? 1 : 0

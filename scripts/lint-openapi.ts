@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import core, { type RulesetDefinition } from '@stoplight/spectral-core'
 import owasp from '@stoplight/spectral-owasp-ruleset'
 import rulesets from '@stoplight/spectral-rulesets'
+import { print, printError } from './print.ts'
 
 const FILE = 'docs/openapi.json'
 
@@ -85,7 +86,7 @@ const matches = ({ code, at }: (typeof EXEMPTIONS)[number], finding: Finding) =>
 const problems = findings.filter((finding) => !EXEMPTIONS.some((exemption) => matches(exemption, finding)))
 const unused = EXEMPTIONS.filter((exemption) => !findings.some((finding) => matches(exemption, finding)))
 
-for (const { code, location, message } of problems) console.error(`${code} ${location}: ${message}`)
-for (const { code, at } of unused) console.error(`${code} reports nothing at ${at}: remove its exemption`)
-console.log(`${problems.length} problems in ${FILE}, ${findings.length - problems.length} exempted`)
+for (const { code, location, message } of problems) printError(`${code} ${location}: ${message}`)
+for (const { code, at } of unused) printError(`${code} reports nothing at ${at}: remove its exemption`)
+print(`${problems.length} problems in ${FILE}, ${findings.length - problems.length} exempted`)
 process.exit(problems.length + unused.length > 0 ? 1 : 0)

@@ -2,13 +2,14 @@
 import { argv, exit } from 'node:process'
 import { openStores } from './data/stores.ts'
 import { readCommand, runCommand } from './members/run.ts'
+import { print, printError } from './print.ts'
 
 const command = readCommand(argv.slice(2))
 const { dispose, ...stores } = await openStores(command.location)
 try {
-  for (const line of await runCommand(command, stores)) console.log(line)
+  for (const line of await runCommand(command, stores)) print(line)
 } catch (error) {
-  console.error((error as Error).message)
+  printError((error as Error).message)
   process.exitCode = 1
 }
 await dispose()

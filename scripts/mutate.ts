@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
+import { print } from './print.ts'
 
 /** Tests whose names do not start with the name of a file or folder that they cover. */
 const MORE_TESTS: Record<string, string[]> = {
@@ -94,7 +95,7 @@ const USAGE = `Usage: npm run mutate -- [--count N] [--seed N] [--files GLOB] [-
   --list   makes each mutation of a list, and runs the tests or the attack that must find it`
 const { count, seed, files, list, only, ...flags } = parseArgs({ options }).values
 if (flags.help) {
-  console.log(USAGE)
+  print(USAGE)
   process.exit()
 }
 
@@ -181,9 +182,9 @@ const runList = async (list: List) => {
     const failure = await findFailureOf(list)
     for (const [file, text] of before) text ? writeFileSync(join(copy, file), text) : rmSync(join(copy, file))
     if (!failure) survivors.push(rule)
-    console.log(failure ? `found: ${rule}: ${failure}` : `SURVIVED: ${rule}`)
+    print(failure ? `found: ${rule}: ${failure}` : `SURVIVED: ${rule}`)
   }
-  console.log(`\n${survivors.length} survived, --seed ${seed}`)
+  print(`\n${survivors.length} survived, --seed ${seed}`)
   process.exit(survivors.length > 0 ? 1 : 0)
 }
 if (list) await runList(await import(resolve(list)))
@@ -193,7 +194,7 @@ const candidates = sources.flatMap(listMutants)
 const ranked = candidates.map((mutant, at) => ({ mutant, rank: hash('sha1', `${seed} ${at}`) }))
 ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1))
 const total = Math.min(Number(count), ranked.length)
-console.log(`${total} of ${candidates.length} mutants, --seed ${seed}`)
+print(`${total} of ${candidates.length} mutants, --seed ${seed}`)
 
 type Phase = { name: string; args: string[]; likely?: string[] }
 /** `likely`: the options for single files, which may be of those that share a Worker. */
@@ -247,7 +248,7 @@ for (const { mutant } of ranked) {
   const change = `${file}:${line}\n  - ${old}\n  + ${changed}`
   if (by) found.set(by.name, (found.get(by.name) ?? 0) + 1)
   else survivors.push(change)
-  console.log(`${done}/${total} ${by ? `found by ${by.name}: ${by.failure}` : 'SURVIVED'}: ${change}`)
+  print(`${done}/${total} ${by ? `found by ${by.name}: ${by.failure}` : 'SURVIVED'}: ${change}`)
 }
 const counts = PHASES.map(({ name }) => `${found.get(name) ?? 0} found by ${name}`)
-console.log([`\n${done} mutants: ${counts.join(', ')}, ${survivors.length} survived`, ...survivors].join('\n\n'))
+print([`\n${done} mutants: ${counts.join(', ')}, ${survivors.length} survived`, ...survivors].join('\n\n'))

@@ -1,5 +1,6 @@
 // `npm run seed`: adds a demo member with a library to a running service, so that every view has content.
 import { parseArgs } from 'node:util'
+import { print, printError } from './print.ts'
 import { DEMO, seed } from './seed/demo.ts'
 import { SERVICE_OPTIONS } from './transfer/arguments.ts'
 
@@ -8,7 +9,7 @@ const USAGE = `Usage: npm run seed [-- [--url URL] [--reset]]
   --reset    deletes an existing demo member and creates it again`
 
 const fail = (message: string): never => {
-  console.error(message)
+  printError(message)
   process.exit(1)
 }
 
@@ -24,15 +25,15 @@ const readArguments = () => {
 }
 
 const { base, reset } = readArguments()
-console.log(`Seeding ${base}`)
+print(`Seeding ${base}`)
 const { isNew, views } = await seed(fetch, base, { reset }).catch((error: Error) => fail(error.message))
 
-console.log(isNew ? 'Created the demo member. Entries per view:' : 'The demo member exists (--reset creates it again):')
-for (const { path, count } of views) console.log(`${String(count).padStart(4)}  GET ${path}`)
+print(isNew ? 'Created the demo member. Entries per view:' : 'The demo member exists (--reset creates it again):')
+for (const { path, count } of views) print(`${String(count).padStart(4)}  GET ${path}`)
 
 const { email, password } = DEMO
 const detail = views.find(({ path }) => path.includes('memoAuthority=ALL'))?.path ?? '/members/me'
-console.log(`
+print(`
 Log in as ${email} with the password ${password}, for example:
 
 TOKEN=$(curl -s -D - -o /dev/null ${base}/login -H 'Content-Type: application/json' \\

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
+import { printError } from './print.ts'
 import { fail } from './transfer/arguments.ts'
 
 const USAGE = `Usage: npm run smoke -- --url URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
@@ -122,6 +123,6 @@ try {
   exitCode = await new Promise<number>((resolve) => tests.on('exit', (code) => resolve(code ?? 1)))
 } finally {
   const left = await withdrawAll()
-  for (const email of left) console.error(`Could not withdraw ${email}`)
+  for (const email of left) printError(`Could not withdraw ${email}`)
   process.exitCode = left.length > 0 ? 1 : exitCode
 }

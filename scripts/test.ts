@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
 import { CI_ONLY, FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
+import { print } from './print.ts'
 
 const isAll = process.argv[2] === '--all'
 /** Whether to check what each test costs, which takes longer, as files run one at a time. */
@@ -54,6 +55,6 @@ const failed = STEPS.filter(([name, command, ...args]) => {
 })
 if (folder) rmSync(folder, { recursive: true, force: true })
 const seconds = readTreeSeconds()
-if (seconds !== undefined) console.log(`CPU time, user and system: ${seconds.toFixed(0)} s`)
-for (const [name] of failed) console.log(`Failed: ${name}`)
+if (seconds !== undefined) print(`CPU time, user and system: ${seconds.toFixed(0)} s`)
+for (const [name] of failed) print(`Failed: ${name}`)
 process.exitCode = failed.length > 0 ? 1 : 0

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { GetPlatformProxyOptions } from 'wrangler'
+import { printError } from '../print.ts'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
 import { configFlags, fail, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
 
@@ -101,7 +102,7 @@ export const openStores = async (location: { remote: true } | { remote?: false; 
 /** Exits with a message if the key of the directory is not known. */
 export const requireAddressKey = (addressKey: string | undefined) => {
   if (addressKey) return addressKey
-  console.error('Set ADDRESS_KEY in the environment to the secret of the deployment')
+  printError('Set ADDRESS_KEY in the environment to the secret of the deployment')
   return process.exit(2)
 }
 
@@ -114,7 +115,7 @@ export const LOCATION_OPTIONS = {
 } as const
 
 export function failWithUsage(usage: string): never {
-  console.error(`Usage: ${usage}`)
+  printError(`Usage: ${usage}`)
   process.exit(2)
 }
 

@@ -1,5 +1,6 @@
 import { hashAddress } from '../../src/auth/keyed-hash.ts'
 import { setAsideAgain } from '../members/block.ts'
+import { printable } from '../print.ts'
 import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
 import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
 import { skipIds } from '../slots/skip-ids.ts'
@@ -34,7 +35,7 @@ export const verify = async (
   let count = 0
   const report = (line: string) => {
     count += 1
-    print(line)
+    print(printable(line))
   }
   const reportAll = (lines: string[]) => {
     for (const line of lines) report(line)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { loadExport, type Report, writeDump } from '../data/dump-files.ts'
 import { failWithUsage, LOCATION_OPTIONS, localPath, parseOptions, readLocation } from '../data/stores.ts'
+import { print, printError } from '../print.ts'
 import { createMarkCheck } from '../slots/marks.ts'
 import type { Slot } from '../slots/table.ts'
 import { readLocalSlots, readSlots } from '../wrangler/config.ts'
@@ -42,7 +43,7 @@ const checkMark = createMarkCheck()
 // One after the other, since a dump blocks its database: never all members at once.
 for (const slot of location.remote ? readSlots() : readLocalSlots(location.persistTo)) {
   const path = join(folder, slot.binding)
-  const report = (line: string) => console.error(`${slot.binding}: ${line}`)
+  const report = (line: string) => printError(`${slot.binding}: ${line}`)
   const open = (scratch: string) => {
     const database = location.remote ? openExport(slot, scratch, report) : openLocal(location.persistTo, slot)
     checkMark(slot.slot, database)
@@ -50,9 +51,9 @@ for (const slot of location.remote ? readSlots() : readLocalSlots(location.persi
   }
   try {
     const count = writeDump(path, open, { isVerified: !flags['no-verify'], report })
-    console.log(`${path}: ${count === 1 ? 'one file' : `${count} files`}${flags['no-verify'] ? '' : ', verified'}`)
+    print(`${path}: ${count === 1 ? 'one file' : `${count} files`}${flags['no-verify'] ? '' : ', verified'}`)
   } catch (error) {
-    console.error(`${slot.binding}: not dumped: ${(error as Error).message}`)
+    printError(`${slot.binding}: not dumped: ${(error as Error).message}`)
     process.exitCode = 1
   }
 }

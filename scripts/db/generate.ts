@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { parseTriggers, toChanges } from '../data/triggers.ts'
+import { print } from '../print.ts'
 import { writeTriggers } from '../triggers/triggers.ts'
 
 const BREAKPOINT = '\n--> statement-breakpoint\n'
@@ -40,5 +41,5 @@ const [file = ''] = listMigrations().slice(-1)
 if (listMigrations().length > migrations.length) {
   const ofTables = repair(read(file).replace(/^-- Custom SQL migration file.*/, ''))
   writeFileSync(file, `${[ofTables.trim(), ...changes].filter(Boolean).join(BREAKPOINT)}\n`)
-  console.log(`${file}: ${changes.length} statements for triggers`)
+  print(`${file}: ${changes.length} statements for triggers`)
 }

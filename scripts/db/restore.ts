@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { restoreFiles } from '../data/dump-files.ts'
 import { failWithUsage, localPath, parseOptions } from '../data/stores.ts'
+import { print, printError } from '../print.ts'
 import { fail, readLocalSlots, writeLocalTable } from '../wrangler/config.ts'
 
 const USAGE = 'npm run db -- restore FOLDER --persist-to NEW_FOLDER'
@@ -23,9 +24,9 @@ for (const { binding } of slots) {
   const path = localPath(persistTo, binding)
   mkdirSync(dirname(path), { recursive: true })
   try {
-    restoreFiles(join(folder, binding), path, (line) => console.error(`${binding}: ${line}`))
+    restoreFiles(join(folder, binding), path, (line) => printError(`${binding}: ${line}`))
   } catch (error) {
     fail(`${binding}: ${(error as Error).message}: delete ${persistTo}, which is incomplete`)
   }
 }
-console.log(`${persistTo}: ${slots.length === 1 ? 'one database' : `${slots.length} databases`} restored`)
+print(`${persistTo}: ${slots.length === 1 ? 'one database' : `${slots.length} databases`} restored`)

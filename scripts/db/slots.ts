@@ -15,6 +15,7 @@ import {
   readLocation,
   requireAddressKey,
 } from '../data/stores.ts'
+import { print, printError } from '../print.ts'
 import { describeDifference, toQuery } from '../slots/compare.ts'
 import { findLost, isOtherKey, OTHER_KEY, recordKey } from '../slots/marks.ts'
 import { rebuildSlot } from '../slots/rebuild.ts'
@@ -63,7 +64,7 @@ const list = async (slots: OpenSlot[], isRemote: boolean) => {
       perSecond === undefined ? '' : fixed(perSecond, 1),
     ]
   })
-  console.log(formatTable(header, rows))
+  print(formatTable(header, rows))
 }
 
 /**
@@ -76,7 +77,7 @@ const requireRight = async (slots: OpenSlot[], addressKey: string, keepStale: bo
   const lines = await findLost(query, numbers)
   if (!keepStale && (await isOtherKey(query, addressKey)))
     lines.push(`${OTHER_KEY}: to change it, begin with --keep-stale`)
-  for (const line of lines) console.error(line)
+  for (const line of lines) printError(line)
   if (lines.length > 0) process.exit(1)
 }
 
@@ -86,8 +87,8 @@ const rebuild = async (slots: OpenSlot[], numbers: number[], addressKey: string,
   for (const slot of numbers) {
     const hash = (email: string) => hashAddress(addressKey, email)
     const { added, deleted, conflicts } = await rebuildSlot(slots, slot, hash, { keepStale })
-    for (const conflict of conflicts) console.log(describeDifference(slot, conflict))
-    console.log(`slot ${slot}: ${added} entries made, ${deleted} deleted, ${conflicts.length} conflicts`)
+    for (const conflict of conflicts) print(describeDifference(slot, conflict))
+    print(`slot ${slot}: ${added} entries made, ${deleted} deleted, ${conflicts.length} conflicts`)
     count += conflicts.length
   }
   return count

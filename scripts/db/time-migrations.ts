@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { failWithUsage, parseOptions } from '../data/stores.ts'
 import { fillSynthetic } from '../data/synthetic.ts'
+import { print, printError } from '../print.ts'
 import { readMigrations } from '../wrangler/migrate-local.ts'
 
 const USAGE = 'npm run db -- time-migrations [--books 1000000] [--memos 3000000]'
@@ -26,7 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), 'reading-library-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
 using database = new DatabaseSync(join(folder, 'library.sqlite'))
 database.exec('pragma journal_mode = off; pragma synchronous = off')
-fillSynthetic(database, first.statements, size, (line) => console.error(line))
+fillSynthetic(database, first.statements, size, (line) => printError(line))
 database.exec('pragma journal_mode = wal; pragma synchronous = normal')
 
 for (const { name, statements } of others) {
@@ -41,5 +42,5 @@ for (const { name, statements } of others) {
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, SHOWN_CHARACTERS)
-  console.log(`${slowest?.seconds.toFixed(2).padStart(6)} s  ${name}: ${shown}`)
+  print(`${slowest?.seconds.toFixed(2).padStart(6)} s  ${name}: ${shown}`)
 }

@@ -2,6 +2,7 @@
 // It works in steps, and the service can keep running.
 import { failWithUsage, LOCATION_OPTIONS, openStores, parseOptions, readLocation } from '../data/stores.ts'
 import { verify } from '../data/verify.ts'
+import { print, printError } from '../print.ts'
 
 const USAGE = `npm run db -- verify [--repair [--after-restore SLOT|all]] --local [--persist-to DIR] | --remote
   --repair   adds missing purge jobs and missing rows of images, deletes rows of missing images, and sets sessions and access tokens of
@@ -28,8 +29,8 @@ const isSound = await verify(stores, {
   repair: flags.repair,
   restored,
   settleMs: flags.remote ? SETTLE_MS : 0,
-  print: console.log,
-  progress: console.error,
+  print,
+  progress: printError,
 })
 await dispose()
 process.exit(isSound ? 0 : 1)

@@ -3,6 +3,7 @@ import { withdraw } from '../../src/accounts/members/store.ts'
 import { connect } from '../../src/db/client.ts'
 import { OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
 import { toMark } from '../../src/values/withdrawal.ts'
+import { print, printable } from '../print.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import { createPartFiles } from '../transfer/part-files.ts'
 import { asMember } from './as-member.ts'
@@ -51,7 +52,7 @@ const deleteLink = async ({ database, memberId }: Target, { values: [linkId = ''
   )
   if (!link) throw new Error('No such link: add an identifier that `links` prints')
   return {
-    changes: `link ${linkId} (${link.name})`,
+    changes: `link ${linkId} (${printable(link.name)})`,
     apply: () => queryAll(database, `delete from accessTokens where ${condition}`, memberId, linkId),
   }
 }
@@ -98,7 +99,7 @@ const exportLibrary = async (target: Target, { out, force }: Options): Promise<C
       for await (const { body } of exportMember(target, String(imageBase))) {
         if (body) await files.write(++part, body)
       }
-      for (const each of files.publish()) console.log(each)
+      for (const each of files.publish()) print(each)
     } finally {
       files.discard()
     }

@@ -43,25 +43,19 @@ export const readCommand = (args: string[]) => {
   return { name, who, others, flags, location: readLocation(flags, USAGE) }
 }
 
-/** Escapes, as in JSON, what a text of a member could do to the terminal or to the order of characters. */
-const escapeControls = (text: string) =>
-  text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (found) =>
-    found
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
-
 type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
 
-const run = async (
+/**
+ * Runs a command, and returns what to print.
+ * @throws Error if there is no such member, or a value is wrong
+ */
+export const runCommand = async (
   { name, who, others, flags, location }: ReturnType<typeof readCommand>,
   { slots, bucket, settings }: Stores,
 ) => {
   if (name === 'log') return listLog(slots, who)
   const members = await findMembers(slots, who)
-  if (members.length === 0)
-    throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${escapeControls(who)}`)
+  if (members.length === 0) throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${who}`)
   if (name === 'find') return members.map(({ email, memberId, slot }) => `${memberId} ${email} slot ${slot}`)
   const [member, another] = members
   if (!member || another) throw new Error(`Several members have the address: use an identifier of \`find\``)
@@ -77,10 +71,3 @@ const run = async (
   await apply()
   return [line]
 }
-
-/**
- * Runs a command, and returns the lines to print.
- * @throws Error if there is no such member, or a value is wrong
- */
-export const runCommand = async (command: ReturnType<typeof readCommand>, stores: Stores) =>
-  (await run(command, stores)).map(escapeControls)

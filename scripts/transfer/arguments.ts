@@ -1,4 +1,5 @@
 // The arguments of `npm run import` and `npm run export`.
+import { printError } from '../print.ts'
 
 export const SERVICE_OPTIONS = {
   url: { type: 'string', default: 'http://localhost:8787' },
@@ -10,7 +11,7 @@ export const SERVICE_USAGE = `  --url          the URL of the service (default $
 
 /** Ends the process. 1 is for rows of an import that failed. */
 export const fail = (message: string): never => {
-  console.error(message)
+  printError(message)
   process.exit(2)
 }
 

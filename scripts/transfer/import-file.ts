@@ -1,4 +1,5 @@
 import type { Import, ImportRow, UndoneImport } from '../../src/transfer/imports/responses.ts'
+import { printable } from '../print.ts'
 import { toReason } from './reasons.ts'
 import { createClient, expectOk, readJson, type Send, type Service } from './service.ts'
 
@@ -90,9 +91,6 @@ const listRows = async (send: Send, { importId, rows: total }: Import) => {
   return rows
 }
 
-// Titles come from the file: a control character could change the terminal.
-const printable = (text: string) => text.replace(/\p{Cc}/gu, ' ')
-
 const toLine = ({ outcome, line, title, code }: ImportRow) =>
   `${outcome}: line ${line}, ${title === null ? 'without a title' : `"${printable(title)}"`}: ${toReason(code)}`
 
@@ -117,7 +115,7 @@ const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** A line for losses of a kind. A shelf whose meaning is not known is kept as a tag. */
 const toLoss = ({ code, field }: ImportRow['losses'][number]) => {
-  const [, shelf] = code === 'custom-shelf-needs-choice' ? (/: (.*)$/.exec(field) ?? []) : []
+  const [, shelf] = code === 'custom-shelf-needs-choice' ? (/: (.*)$/s.exec(field) ?? []) : []
   if (shelf !== undefined) {
     const name = printable(shelf)
     return (books: number) =>
@@ -173,7 +171,7 @@ export const importFile = async (options: Options) => {
   const started = await readJson<Import>(await send('POST', path, form))
   const { importId, format, encoding, unknownColumns } = started
   report(`Import ${importId}${started.dryRun ? ', a dry run' : ''}: format ${format}, encoding ${encoding}`)
-  if (unknownColumns.length > 0) report(`Columns that are not imported: ${unknownColumns.join(', ')}`)
+  if (unknownColumns.length > 0) report(`Columns that are not imported: ${unknownColumns.map(printable).join(', ')}`)
   const ended = await follow(send, started, options)
   const rows = await listRows(send, ended)
   const problems = [

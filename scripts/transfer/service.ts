@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../../src/errors.ts'
+import { printable } from '../print.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 /** A running service, and an access token. */
@@ -35,7 +36,7 @@ const describeError = async (response: Response) => {
     HINTS[response.status],
     retry && `Try again in ${retry} s.`,
   ]
-  return parts.filter(Boolean).join(' ').replaceAll('..', '.')
+  return printable(parts.filter(Boolean).join(' ').replaceAll('..', '.'))
 }
 
 /** @throws Error that says why the service refused, and what to do */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { MAX_SLOT } from '../../src/slots/placement.ts'
 import type { Config, WorkerConfig } from '../deploy/host.ts'
+import { printError } from '../print.ts'
 import { bindSlots, formatConfig, formatTable, parseSlots, type Slot } from '../slots/table.ts'
 
 const TABLE = 'slots.json'
@@ -11,7 +12,7 @@ const CONFIG = 'wrangler.toml'
 export const READER_CONFIG = 'wrangler.reader.toml'
 
 export const fail = (message: string): never => {
-  console.error(message)
+  printError(message)
   process.exit(1)
 }
 

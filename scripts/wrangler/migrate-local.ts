@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type OpenSlot, openLocal, openStores } from '../data/stores.ts'
+import { print, printError } from '../print.ts'
 import { toQuery } from '../slots/compare.ts'
 import { confirmMarks, markSlots, recordKey } from '../slots/marks.ts'
 import type { Slot } from '../slots/table.ts'
@@ -19,7 +20,7 @@ const markLocal = async (persistTo: string) => {
     query,
     slots.map(({ slot }) => slot),
   )
-  for (const line of lost) console.error(line)
+  for (const line of lost) printError(line)
   await confirmMarks(query, unconfirmed)
   if (addressKey) await recordKey(query, addressKey, { replace: false })
   await dispose()
@@ -54,7 +55,7 @@ const migrate = async ({ binding, database }: OpenSlot, persistTo: string) => {
     } catch (error) {
       throw new Error(`${binding}: ${name} failed: ${(error as Error).message}`)
     }
-    console.log(`${binding}: applied ${name}`)
+    print(`${binding}: applied ${name}`)
   }
 }
 
@@ -64,7 +65,7 @@ export const migrateLocal = async (slots: Slot[], persistTo: string) => {
   try {
     for (const slot of open.slots) await migrate(slot, persistTo)
   } catch (error) {
-    console.error((error as Error).message)
+    printError((error as Error).message)
     return 1
   } finally {
     await open.dispose()

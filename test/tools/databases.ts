@@ -49,7 +49,7 @@ export const addMember = (database: DatabaseSync, books: string[][]) => {
 type Variables = Record<string, string>
 
 /** Runs a script of package.json in a folder, with variables in its environment. */
-const runScript = (name: 'db' | 'members', cwd: string, env: Variables, args: string[]) => {
+const runScript = (name: 'db' | 'members' | 'import', cwd: string, env: Variables, args: string[]) => {
   const [, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts[name]).split(' ')
   const measure = `process.on('exit', () => console.error('maxRSS', process.resourceUsage().maxRSS))`
   const hook = ['--import', `data:text/javascript,${encodeURIComponent(measure)}`]
@@ -70,3 +70,6 @@ export const runCommandIn = (cwd: string, env: Variables, ...args: string[]) => 
 
 /** Runs a command of `npm run members`. */
 export const runMembersScript = (env: Variables, ...args: string[]) => runScript('members', '.', env, args)
+
+/** Runs `npm run import`. */
+export const runImportScript = (...args: string[]) => runScript('import', '.', {}, args)

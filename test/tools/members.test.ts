@@ -86,14 +86,14 @@ it('shows a member without hashes of password, tokens and codes, and what is sto
 })
 
 it('escapes control characters and those that change the direction of text', async () => {
-  const { main, run } = await createSlots()
+  const { main, runScript } = await createSlots()
   const name = 'Mi\u009b2Jna\u202Eanim\u{E0041}\n미나'
   main.prepare('update members set name = ?, email = ?').run(name, 'mina\u202e@example.com')
-  const shown = await run('show', String(MINA))
+  const shown = await runScript('show', String(MINA))
   expect(shown).toContain(String.raw`"Mi\u009b2Jna\u202eanim\udb40\udc41\n미나"`)
   expect(JSON.parse(shown)).toMatchObject({ name })
-  await expect(run('find', '\u001b[31m@')).rejects.toThrow(String.raw`the address \u001b[31m@`)
-  expect(await run('find', String(MINA))).toBe(String.raw`${MINA} mina\u202e@example.com slot 0`)
+  expect(await runScript('find', '\u001b[31m@')).toContain(String.raw`the address \u001b[31m@`)
+  expect(await runScript('find', String(MINA))).toBe(String.raw`${MINA} mina\u202e@example.com slot 0`)
 })
 
 it('git ignores exports of members, and incomplete ones', () => {
