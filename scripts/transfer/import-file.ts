@@ -7,6 +7,7 @@ export type ImportFlags = {
   dryRun?: boolean
   format?: string
   merge?: string
+  keepVisibility?: boolean
   encoding?: string
   /** Such as `shelf=DONE`. */
   map?: string[]
@@ -41,12 +42,14 @@ const toPairs = (pairs: string[], splitAt: (pair: string) => number) =>
   )
 
 const toRequest = ({ file, name, flags }: Options) => {
-  const { dryRun, format, merge, encoding, map = [], column = [] } = flags
+  const { dryRun, format, merge, keepVisibility, encoding, map = [], column = [] } = flags
   const form = new FormData()
   form.append('file', file, name)
   if (map.length > 0) form.append('shelfMap', JSON.stringify(toPairs(map, (pair) => pair.lastIndexOf('='))))
   if (column.length > 0) form.append('columns', JSON.stringify(toPairs(column, (pair) => pair.indexOf('='))))
-  const named = Object.entries({ format, merge, encoding }).filter((each): each is [string, string] => !!each[1])
+  const named = Object.entries({ format, merge, encoding, keepVisibility: keepVisibility ? 'true' : '' }).filter(
+    (each): each is [string, string] => !!each[1],
+  )
   return { path: `/imports?${new URLSearchParams([['dryRun', String(dryRun ?? false)], ...named])}`, form }
 }
 

@@ -1,6 +1,6 @@
 // @module-tag slow
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -37,6 +37,7 @@ const createImport = async (answers = ANSWERS) => {
   const run = (...args: string[]) => runImportScript(file, '--url', `http://127.0.0.1:${port}`, '--token', 't', ...args)
   return { file, run, requests }
 }
+const modeOf = (path: string) => statSync(path).mode & 0o777
 
 it('escapes what a file, or a service, could do to the terminal', async () => {
   const { file, run } = await createImport()
@@ -49,4 +50,35 @@ it('escapes what a file, or a service, could do to the terminal', async () => {
   const refused = await refusing.run()
   expect(refused.stderr).toContain(String.raw`\u001b[2J`)
   expect(refused.stderr).not.toMatch(/(?!\n)\p{Cc}|^HTTP/mu)
+})
+
+it('writes files that only their owner can read, and replaces none unless told to', async () => {
+  const { file, run, requests } = await createImport()
+  const [report, failed] = [`${file}.report`, `${file}.failed.csv`]
+  expect((await run('--report', report)).code).toBe(1)
+  expect([modeOf(report), modeOf(failed)]).toEqual([0o600, 0o600])
+  for (const [path, args] of [
+    [failed, []],
+    [report, ['--report', report]],
+  ] as const) {
+    rmSync(failed)
+    writeFileSync(path, 'mine')
+    chmodSync(path, 0o644)
+    requests.length = 0
+    const refused = await run(...args)
+    expect([refused.code, requests]).toEqual([2, []])
+    expect(refused.stderr).toContain(`${path} exists: pass --force to replace it`)
+    expect(readFileSync(path, 'utf8')).toBe('mine')
+    expect((await run(...args, '--force')).code).toBe(1)
+    expect(readFileSync(path, 'utf8')).not.toContain('mine')
+    expect(modeOf(path)).toBe(0o600)
+  }
+})
+
+it('sends what it was told about memos that the file marks as public', async () => {
+  const { run, requests } = await createImport()
+  await run('--keep-visibility')
+  await run('--force')
+  const sent = requests.filter((request) => request.startsWith('POST'))
+  expect(sent).toEqual(['POST /imports?dryRun=false&keepVisibility=true', 'POST /imports?dryRun=false'])
 })
