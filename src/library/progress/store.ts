@@ -11,7 +11,7 @@ import type { NewProgress, ProgressQuery } from './schema'
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
 const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
 
-// Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is ahead of this clock.
+// Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is not before it.
 // If that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event
 // (for the first event, of the book) is a correction, as in the trigger books_progressed.
 const insertEvent = sqlStatement<Row>`
@@ -22,7 +22,7 @@ const insertEvent = sqlStatement<Row>`
   ), event as materialized (
     select book.*, total, coalesce(
       :at,
-      iif(at > :now, at + (page <> newPage), :now)
+      iif(at >= :now, at + (page <> newPage), :now)
     ) as newAt
     from book left join (
       select at, page, total from progress

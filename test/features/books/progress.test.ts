@@ -209,6 +209,16 @@ describe('POST /books/{book-id}/progress', () => {
     expect(await currentPage()).toBe(30)
   })
 
+  it('adds events of the same millisecond one after the other', async () => {
+    holdClock()
+    for (const page of [90, 20, 20]) await add({ page })
+    expect((await stored()).map(({ at, page }) => [at - Date.now(), page])).toEqual([
+      [0, 90],
+      [1, 20],
+    ])
+    expect(await history()).toEqual(['PROGRESS 90', 'CORRECTION 20'])
+  })
+
   it('adds one event if D1 loses the connection after it took effect', async () => {
     let calls = 0
     const database = wrapDatabase(memberDatabase(), async (call) => {
