@@ -1,17 +1,19 @@
 // Random sequences of requests, after which every answer of the service must equal that of a plain in-memory model.
 import { type ModelReport, type Send, tryModel } from '../../support/model/run'
 import { type Attack, concurrently } from '../harness/attack'
+import { toLines } from '../harness/client'
 import { insertMember } from '../harness/members'
 import type { Service } from '../harness/service'
 
 /** Members who write at the same time. */
 const LANES = 4
 
-const connectTo = (service: Service) => async (): Promise<Send> => {
+/** A new member, as whom requests are sent. */
+export const connectTo = (service: Service) => async (): Promise<Send> => {
   const { token } = await insertMember(service)
-  return async ({ method, path, body }) => {
+  return async ({ method, path, body, headers = {} }) => {
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
-    return service.request({ method, path, token, ...content })
+    return service.request({ method, path, token, headers: toLines(Object.entries(headers)), ...content })
   }
 }
 

@@ -45,7 +45,7 @@ const manyCommands = commandsUpTo(120, 40)
 /** A member whose library was filled by random requests. */
 const fillLibrary = async (commands: Parameters<typeof sendCommands>[1]) => {
   const member = await signUp()
-  await sendCommands(({ method, path, body }) => member.send(method, path, { body }), commands)
+  await sendCommands(({ method, path, ...rest }) => member.send(method, path, rest), commands)
   return member
 }
 

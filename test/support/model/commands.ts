@@ -2,11 +2,17 @@
 import * as fc from 'fast-check'
 import type { Library } from './library'
 
-export type Request = { method: string; path: string; body?: unknown }
+export type Request = { method: string; path: string; body?: unknown; headers?: Record<string, string> }
+export type Answer = { status: number; body: unknown; headers: Headers }
 /** Without a body, any will do: errors have their own tests. */
 export type Expected = { status: number; body?: unknown }
-/** `respond` changes the model, and returns what the service should answer. It takes new identifiers from the answer. */
-export type Attempt = Request & { respond: (body: Record<string, unknown>) => Expected }
+/**
+ * `respond` changes the model, which may have changed since the attempt, and returns what the service should answer. It
+ * takes new identifiers and versions from the answer.
+ */
+export type Attempt = Request & {
+  respond: (library: Library, body: Record<string, unknown>, etag: string | null) => Expected
+}
 
 export type Command = {
   name: string

@@ -6,7 +6,7 @@ import { type Book, descending, type Edition, findBook, type Library, NO_EDITION
 import { ISBNS, TITLES } from './values'
 import { toLibraryBook, type View } from './views'
 
-const editionOf = ({ editions }: Library, bookId: number) => editions.get(bookId) ?? NO_EDITION
+export const editionOf = ({ editions }: Library, bookId: number) => editions.get(bookId) ?? NO_EDITION
 
 /** As responses show it. */
 const toEdition = (library: Library, book: Book) => ({
@@ -34,7 +34,7 @@ const patch = anyOf({
 const update = command('update edition', 4, fc.tuple(position, patch), (library, [index, body]) => {
   const bookId = at(library.bookIds, index)
   if (!bookId) return undefined
-  const respond = () => {
+  const respond = (library: Library) => {
     const isbn = ISBNS.find(([sent]) => sent === body.isbn)?.[1] ?? null
     if (body.isbn && !isbn) return { status: 400 }
     const book = findBook(library, bookId)

@@ -111,6 +111,13 @@ export type Library = {
   current: Map<number, Own>
   events: Map<number, ProgressEvent[]>
   clock: number
+  /** Whether clocks are taken to be read before an event that took effect earlier, and whether one could have been. */
+  isTied: boolean
+  couldTie: boolean
+  /** All versions that a memo has had. */
+  versions: Map<number, string[]>
+  /** What a creation with a key was, and what it created. */
+  keys: Map<string, { sent: string; id: number }>
   /** With the spelling of the first of the books. */
   authors: { key: string; author: string }[]
   /** All identifiers ever used, in order of creation. */
@@ -118,6 +125,9 @@ export type Library = {
   memoIds: number[]
   readingIds: number[]
 }
+
+/** When the clock of the model starts. */
+export const RUN = Date.parse('2100-01-01')
 
 export const createLibrary = (): Library => ({
   books: [],
@@ -128,7 +138,11 @@ export const createLibrary = (): Library => ({
   readings: new Map(),
   current: new Map(),
   events: new Map(),
-  clock: Date.parse('2100-01-01'),
+  clock: RUN,
+  isTied: false,
+  couldTie: false,
+  versions: new Map(),
+  keys: new Map(),
   authors: [],
   bookIds: [],
   memoIds: [],
@@ -140,6 +154,20 @@ export const tick = (library: Library) => {
   library.clock += 1
   return library.clock
 }
+
+/**
+ * The next time, unless it may be that of an event before: each request reads its own clock, and those that overlap may
+ * take effect in another order.
+ */
+export const tickUnlessTied = (library: Library, latest = 0) => {
+  if (latest < RUN) return tick(library)
+  library.couldTie = true
+  return library.isTied ? latest : tick(library)
+}
+
+/** When a reading begins. */
+export const tickForReading = (library: Library, bookId: number) =>
+  tickUnlessTied(library, Math.max(0, ...(library.events.get(bookId) ?? []).map(({ at }) => at)))
 
 /** Checks that a new identifier is greater than all before, which `newest first` relies on, and remembers it. */
 export const addId = (ids: number[], id: unknown) => {

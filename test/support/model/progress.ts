@@ -1,11 +1,21 @@
 // Progress in books: changes of the current page.
 import * as fc from 'fast-check'
 import { at, type Commands, command, NOT_FOUND, position } from './commands'
-import { type Book, descending, findBook, type Library, NOW, type ProgressEvent, tick } from './library'
+import {
+  type Book,
+  descending,
+  findBook,
+  type Library,
+  NOW,
+  type ProgressEvent,
+  RUN,
+  tick,
+  tickUnlessTied,
+} from './library'
 import { INSTANTS } from './values'
 import type { View } from './views'
 
-const eventsOf = ({ events }: Library, bookId: number) =>
+export const eventsOf = ({ events }: Library, bookId: number) =>
   (events.get(bookId) ?? []).toSorted(descending((event) => event.at))
 
 /** When the current reading began, by the clock of the model. */
@@ -42,14 +52,16 @@ const progress = fc.record(
 const add = command('add progress', 6, fc.tuple(position, progress), (library, [index, sent]) => {
   const bookId = at(library.bookIds, index)
   if (!bookId) return undefined
-  const respond = () => {
+  const respond = (library: Library) => {
     const book = findBook(library, bookId)
     if (!book) return NOT_FOUND
     if ('percent' in sent.reached && book.itemPage === null) return { status: 400 }
     const page =
       'page' in sent.reached ? sent.reached.page : Math.round(((book.itemPage ?? 0) * sent.reached.percent) / 100)
-    const time = sent.at ? Date.parse(sent.at) : tick(library)
     const events = eventsOf(library, bookId)
+    // If the latest event is not before its time, and has the same page, it replaces that one.
+    const same = events[0]?.page === page ? events[0].at : 0
+    const time = sent.at ? Date.parse(sent.at) : tickUnlessTied(library, same)
     const previous = events.find((event) => event.at < time)
     const pageBefore = previous?.page ?? (events.length === 0 ? book.currentPage : 0)
     const isReadAgain = readingSince(library, bookId) > (previous?.at ?? 0)
@@ -69,7 +81,7 @@ export const progressCommands: Commands[] = [add]
 
 /** Times by the clock of the model are after all that are sent. */
 const toEvent = ({ at, page, kind }: ProgressEvent) => ({
-  at: at >= Date.parse('2100-01-01') ? NOW : new Date(at).toISOString().replace('.000', ''),
+  at: at >= RUN ? NOW : new Date(at).toISOString().replace('.000', ''),
   page,
   kind,
 })

@@ -1,8 +1,9 @@
 // Readings that members add, change and delete.
 import * as fc from 'fast-check'
 import { BOOK_FORMATS, READING_OUTCOMES } from '../../../src/values/contract'
-import { anyOf, at, type Commands, command, NOT_FOUND, position } from './commands'
-import { findBook, type Library, type Reading, tick } from './library'
+import { anyOf, at, type Commands, command, type Expected, NOT_FOUND, position } from './commands'
+import { createOnce, someKey, withKey } from './keys'
+import { findBook, type Library, type Reading, tickForReading } from './library'
 import { recordProgress } from './progress'
 import {
   addPast,
@@ -46,47 +47,63 @@ const isInOrder = ({ startedAt, finishedAt }: Sent) =>
 const isValid = (sent: Sent) =>
   isInOrder(sent) && !(sent.outcome === null && sent.finishedAt) && !(sent.paused && (sent.outcome || sent.finishedAt))
 
-const create = command('create reading', 6, fc.tuple(position, anyOf(fields)), (library, [index, body]) => {
-  const bookId = at(library.bookIds, index)
-  if (!bookId) return undefined
-  const respond = ({ readingId }: Record<string, unknown>) => {
-    if (!isValid(body)) return { status: 400 }
-    const book = findBook(library, bookId)
-    if (!book) return NOT_FOUND
-    const { startedAt = null, finishedAt = null, rating, format = null, paused = false } = body
-    const created: Reading = {
-      readingId: Number(readingId),
-      createdAt: tick(library),
-      startedAt,
-      finishedAt,
-      outcome: body.outcome ?? (finishedAt ? 'FINISHED' : null),
-      quarters: rating ? rating * 4 : null,
-      format,
-      note: body.note || null,
-      paused,
+const create = command(
+  'create reading',
+  6,
+  fc.tuple(position, anyOf(fields), someKey),
+  (library, [index, body, key]) => {
+    const bookId = at(library.bookIds, index)
+    if (!bookId) return undefined
+    const path = `/books/${bookId}/readings`
+    const create = (library: Library, readingId: unknown): Expected & { id?: number } => {
+      const book = findBook(library, bookId)
+      if (!book) return NOT_FOUND
+      const { startedAt = null, finishedAt = null, rating, format = null, paused = false } = body
+      const created: Reading = {
+        readingId: Number(readingId),
+        createdAt: tickForReading(library, bookId),
+        startedAt,
+        finishedAt,
+        outcome: body.outcome ?? (finishedAt ? 'FINISHED' : null),
+        quarters: rating ? rating * 4 : null,
+        format,
+        note: body.note || null,
+        paused,
+      }
+      if (!created.outcome && book.bookStatus === 'ING') return { status: 409 }
+      if (!created.outcome) begin(library, book, created)
+      else {
+        addPast(library, bookId, created)
+        if (book.bookStatus === 'YET') promote(library, book)
+        else settleReadings(library, book)
+      }
+      return { status: 201, body: toReading(created), id: created.readingId }
     }
-    if (!created.outcome && book.bookStatus === 'ING') return { status: 409 }
-    if (!created.outcome) begin(library, book, created)
-    else {
-      addPast(library, bookId, created)
-      if (book.bookStatus === 'YET') promote(library, book)
-      else settleReadings(library, book)
+    const respond = (library: Library, { readingId }: Record<string, unknown>) => {
+      if (!isValid(body)) return { status: 400 }
+      return createOnce(library, key, {
+        request: { path, body },
+        create: () => create(library, readingId),
+        show: (id) => {
+          const readings = library.books.flatMap((book) => listReadings(library, book))
+          return readings.filter((reading) => reading.readingId === id).map(toReading)[0]
+        },
+      })
     }
-    return { status: 201, body: toReading(created) }
-  }
-  return { method: 'POST', path: `/books/${bookId}/readings`, body, respond }
-})
+    return { method: 'POST', path, body, ...withKey(key), respond }
+  },
+)
 
 /** The book of a reading. */
 const bookOf = (library: Library, readingId: number) =>
   library.books.find((book) => listReadings(library, book).some((reading) => reading.readingId === readingId))
 
-const readingIds = ({ bookIds, readingIds }: Library) => [...readingIds, ...bookIds]
+const readingIds = ({ bookIds, readingIds }: Library) => [...readingIds.filter(Number.isInteger), ...bookIds]
 
 const update = command('update reading', 6, fc.tuple(position, anyOf(fields)), (library, [index, body]) => {
   const readingId = at(readingIds(library), index)
   if (!readingId) return undefined
-  const respond = () => {
+  const respond = (library: Library) => {
     if (!isValid(body)) return { status: 400 }
     const book = bookOf(library, readingId)
     if (!book) return NOT_FOUND
@@ -126,7 +143,7 @@ const update = command('update reading', 6, fc.tuple(position, anyOf(fields)), (
 const remove = command('delete reading', 3, position, (library, index) => {
   const readingId = at(readingIds(library), index)
   if (!readingId) return undefined
-  const respond = () => {
+  const respond = (library: Library) => {
     const book = bookOf(library, readingId)
     if (!book) return NOT_FOUND
     const { bookId } = book

@@ -1,5 +1,6 @@
 // Readings of books. A book that is not YET has a current reading: its status, dates and stars, and what refines them.
-import { type Book, descending, type Library, type Own, type Reading, tick } from './library'
+import { addId, type Book, descending, type Library, type Own, type Reading, tickForReading } from './library'
+import { addUnknownId, learnId } from './reading-ids'
 import type { View } from './views'
 
 const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
@@ -23,13 +24,10 @@ const BLANK = {
 }
 const UNARCHIVED = { archivedId: null, archivedStart: null, archivedEnd: null, archivedStar: null }
 
-/** The identifier of a reading that a change of a book has begun, until the service has listed it. */
-const UNKNOWN = Number.POSITIVE_INFINITY
-
 export const pastOf = ({ readings }: Library, bookId: number) => readings.get(bookId) ?? []
 export const ownOf = ({ current }: Library, bookId: number): Own =>
   current.get(bookId) ?? { readingId: bookId, createdAt: 0, ...BLANK, ...UNARCHIVED }
-const change = (library: Library, bookId: number, own: Partial<Own>) =>
+export const change = (library: Library, bookId: number, own: Partial<Own>) =>
   library.current.set(bookId, { ...ownOf(library, bookId), ...own })
 
 export const currentOf = (library: Library, book: Book): Reading | undefined => {
@@ -66,20 +64,13 @@ export const toReading = ({ createdAt: _, quarters, ...reading }: Reading) => ({
   rating: quarters && quarters / 4,
 })
 
-/** Remembers an identifier, which no other reading has had. */
-const addReadingId = ({ readingIds }: Library, id: unknown) => {
-  if (!Number.isSafeInteger(id) || readingIds.includes(Number(id))) throw new Error(`${id} is not a new identifier`)
-  readingIds.push(Number(id))
-  return Number(id)
-}
-
 export const addPast = (library: Library, bookId: number, reading: Reading) => {
-  addReadingId(library, reading.readingId)
+  addId(library.readingIds, reading.readingId)
   library.readings.set(bookId, [...pastOf(library, bookId), reading])
 }
 
 /** The current reading becomes a past one; an open one was stopped. */
-const keep = (library: Library, book: Book) => {
+export const keep = (library: Library, book: Book) => {
   const current = currentOf(library, book)
   if (!current) return
   const past: Reading = { ...current, outcome: current.outcome ?? 'STOPPED', paused: false }
@@ -127,8 +118,8 @@ export const settleReadings = (library: Library, book: Book) => {
 const renew = (library: Library, { bookId, readStartDate, readEndDate, star }: Book) =>
   change(library, bookId, {
     ...BLANK,
-    readingId: UNKNOWN,
-    createdAt: tick(library),
+    readingId: addUnknownId(library),
+    createdAt: tickForReading(library, bookId),
     archivedId: ownOf(library, bookId).readingId,
     archivedStart: toDay(readStartDate),
     archivedEnd: toDay(readEndDate),
@@ -137,18 +128,22 @@ const renew = (library: Library, { bookId, readStartDate, readEndDate, star }: B
 
 /** A reading that ends without a trace, or that is deleted: the book is unread. */
 export const forgetCurrent = (library: Library, bookId: number) =>
-  change(library, bookId, { ...BLANK, readingId: UNKNOWN, createdAt: 0 })
+  change(library, bookId, { ...BLANK, readingId: addUnknownId(library), createdAt: 0 })
 export const unarchive = (library: Library, bookId: number) => change(library, bookId, UNARCHIVED)
 
 /** An open reading begins. */
 export const begin = (library: Library, book: Book, reading: Reading) => {
+  if (book.bookStatus === 'DONE') {
+    keep(library, book)
+    addId(library.readingIds, reading.readingId)
+  } else learnId(library, ownOf(library, book.bookId).readingId, reading.readingId)
+  showOpen(library, book, reading)
+}
+
+/** An open reading becomes the current one. */
+export const showOpen = (library: Library, book: Book, reading: Reading) => {
   const { readingId, createdAt, startedAt, quarters, format, note, paused } = reading
   const { bookId, star } = book
-  const own = ownOf(library, bookId)
-  if (book.bookStatus === 'DONE') keep(library, book)
-  else if (own.readingId !== UNKNOWN && own.readingId !== readingId)
-    throw new Error(`${readingId} should be ${own.readingId}`)
-  if (readingId !== bookId) addReadingId(library, readingId)
   change(library, bookId, { ...BLANK, readingId, createdAt, quarters, format, note, paused, ...UNARCHIVED })
   change(library, bookId, { startedAt: partial(startedAt), archivedStar: quarters === null ? star : null })
   book.bookStatus = 'ING'
@@ -157,17 +152,20 @@ export const begin = (library: Library, book: Book, reading: Reading) => {
   book.star = toStar(quarters) ?? star
 }
 
-/** The book of which a change has begun a reading. */
-export const findBegun = (library: Library) =>
-  library.books.find(({ bookId, bookStatus }) => bookStatus !== 'YET' && ownOf(library, bookId).readingId === UNKNOWN)
+const isUnknown = ({ readingId }: Reading) => !Number.isInteger(readingId)
+/** The books with readings that changes of a book have begun. */
+export const listBegun = (library: Library) =>
+  library.books.filter((book) => listReadings(library, book).some(isUnknown))
 
-/** Takes the identifier of a reading that a change of a book has begun from the list of its readings. */
-export const learnReading = (library: Library, bookId: number, list: unknown) => {
-  const [listed] = list as { readingId: unknown }[]
-  change(library, bookId, { readingId: addReadingId(library, listed?.readingId) })
+/** Takes the identifiers of readings that changes of a book have begun from the list of its readings. */
+export const learnReadings = (library: Library, book: Book, list: unknown) => {
+  const listed = list as { readingId: number }[]
+  for (const [at, reading] of listReadings(library, book).entries()) {
+    if (isUnknown(reading)) learnId(library, reading.readingId, listed[at]?.readingId ?? 0)
+  }
 }
 
-const isRefined = ({ startedAt, quarters, format, note }: Own) =>
+export const isRefined = ({ startedAt, quarters, format, note }: Own) =>
   [startedAt, quarters, format, note].some((each) => each !== null)
 
 /**

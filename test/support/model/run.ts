@@ -1,17 +1,17 @@
 // Runs random commands against the service and the model, and compares every answer and every view.
 import * as fc from 'fast-check'
-import { at, type Command, type Expected, type Request } from './commands'
+import { type Answer, type Attempt, at, type Command, type Expected, type Request } from './commands'
 import { contractCommands } from './contract'
 import { editionCommands, editionViews } from './editions'
 import { createLibrary, type Library, NOW } from './library'
 import { cursorViews, type Selection, selection } from './lists'
+import { mergeCommands } from './merge'
 import { progressCommands, progressViews } from './progress'
 import { readingCommands } from './reading-commands'
-import { findBegun, learnReading, readingViews } from './readings'
+import { learnReadings, listBegun, readingViews } from './readings'
 import { tagCommands, tagViews } from './tags'
-import { contractViews, type Paging, type View } from './views'
+import { contractViews, detailViews, type Paging, type View } from './views'
 
-type Answer = { status: number; body: unknown }
 /** The service as one new member. */
 export type Send = (request: Request) => Promise<Answer>
 
@@ -22,11 +22,20 @@ const PARTS = 5
 /** More than any sequence fills. */
 const MAX_PAGES = 100
 
-const COMMANDS = [...contractCommands, ...editionCommands, ...readingCommands, ...progressCommands, ...tagCommands]
+const COMMANDS = [
+  ...contractCommands,
+  ...editionCommands,
+  ...readingCommands,
+  ...progressCommands,
+  ...tagCommands,
+  ...mergeCommands,
+]
+
+export const anyCommand = fc.oneof(...COMMANDS)
 
 /** Random commands, which fill a library. */
 export const commandsUpTo = (maxLength: number, minLength = 1) =>
-  fc.array(fc.oneof(...COMMANDS), { minLength, maxLength, size: 'max' })
+  fc.array(anyCommand, { minLength, maxLength, size: 'max' })
 
 const sequence: fc.Arbitrary<Sequence> = fc.record({
   commands: commandsUpTo(30),
@@ -49,7 +58,7 @@ const withoutClock = (value: unknown, start: string): unknown =>
   )
 
 /** @throws Error that shows the difference */
-const compare = ({ method, path }: Request, found: Answer, expected: Expected, start: string) => {
+const compare = ({ method, path }: Request, found: Omit<Answer, 'headers'>, expected: Expected, start: string) => {
   const body = toText(withoutClock(found.body, start))
   const isEqual = found.status === expected.status && (expected.body === undefined || body === toText(expected.body))
   if (!isEqual) {
@@ -76,7 +85,7 @@ const readList = async (send: Send, path: string, size: number) => {
 }
 
 /** Reads a view, and returns the number of requests. @throws Error if it differs from the model's */
-const readView = async (send: Send, view: View, start: string) => {
+export const readView = async (send: Send, view: View, start: string) => {
   const request = { method: 'GET', path: view.path }
   if ('items' in view) {
     const { items, pages } = await readList(send, view.path, view.size)
@@ -92,13 +101,14 @@ const readView = async (send: Send, view: View, start: string) => {
   return 1
 }
 
-/** Asks for the identifier of a reading that a change of a book has begun. Returns the number of requests. */
-const learnBegun = async (send: Send, library: Library) => {
-  const book = findBegun(library)
-  if (!book) return 0
-  const { body } = await send({ method: 'GET', path: `/books/${book.bookId}/readings` })
-  learnReading(library, book.bookId, body)
-  return 1
+/** Asks for the identifiers of readings that changes of books have begun. Returns the number of requests. */
+export const learnBegun = async (send: Send, library: Library) => {
+  const begun = listBegun(library)
+  for (const book of begun) {
+    const { body } = await send({ method: 'GET', path: `/books/${book.bookId}/readings` })
+    learnReadings(library, book, body)
+  }
+  return begun.length
 }
 
 /** Everything the member can read, about one of the books in detail. */
@@ -114,21 +124,50 @@ const viewsOf = (library: Library, { paging, selected, focus }: Pick<Sequence, '
   ]
 }
 
+const MOST = 100
+const ALL = {
+  filter: { status: undefined, tag: undefined, author: undefined },
+  terms: [],
+  memoType: undefined,
+  size: MOST,
+}
+/** What shows the state of a library: all of each book, and the lists of books, tags and authors. */
+export const stateViews = (library: Library): View[] => {
+  const paging = { page: 1, size: MOST }
+  const lists = [...cursorViews(library, undefined, ALL), ...tagViews(library, undefined, paging, 0)]
+  return [
+    ...library.books.flatMap((book) => [
+      ...detailViews(library, book, paging).slice(0, 1),
+      ...editionViews(library, book.bookId).slice(0, 1),
+      ...readingViews(library, book),
+      ...progressViews(library, book.bookId, MOST),
+      ...tagViews(library, book.bookId, paging, 0)
+        .filter(({ path }) => path.startsWith('/books/'))
+        .slice(0, 1),
+    ]),
+    ...lists.filter(({ path }) => ['/books?', '/tags', '/authors?'].includes(path)),
+  ]
+}
+
+/** A time before all that the clock of the service sets in a run. */
+export const beforeRun = () => new Date(Date.now() - 60_000).toISOString().slice(0, 19)
+
+/** Changes the model as a request does. @throws Error if the service has answered it otherwise */
+export const follow = (library: Library, { respond, ...request }: Attempt, answer: Answer, start: string) => {
+  const body = (answer.body ?? {}) as Record<string, unknown>
+  compare(request, answer, respond(library, body, answer.headers.get('ETag')), start)
+}
+
 /** Sends commands of a new member. @throws Error at the first answer that differs from the model's */
-export const sendCommands = async (
-  send: Send,
-  commands: Command[],
-  start = new Date(Date.now() - 60_000).toISOString().slice(0, 19),
-) => {
+export const sendCommands = async (send: Send, commands: Command[], start = beforeRun()) => {
   const library = createLibrary()
   let requests = 0
   for (const command of commands) {
     const attempt = command.attempt(library)
     if (!attempt) continue
-    const { respond, ...request } = attempt
-    const answer = await send(request)
+    const { respond: _, ...request } = attempt
+    follow(library, attempt, await send(request), start)
     requests += 1
-    compare(request, answer, respond((answer.body ?? {}) as Record<string, unknown>), start)
     requests += await learnBegun(send, library)
   }
   return { library, requests }
@@ -136,7 +175,7 @@ export const sendCommands = async (
 
 /** Compares the service with the model after a sequence of commands. @throws Error at the first difference */
 const runSequence = async (send: Send, { commands, part, ...rest }: Sequence) => {
-  const start = new Date(Date.now() - 60_000).toISOString().slice(0, 19)
+  const start = beforeRun()
   const sent = await sendCommands(send, commands, start)
   const { library } = sent
   let { requests } = sent

@@ -30,7 +30,7 @@ const addTag = (library: Library, sent: string) => {
 const put = command('put tags', 6, fc.tuple(position, fc.array(name, { maxLength: 4 })), (library, [index, tags]) => {
   const bookId = at(library.bookIds, index)
   if (!bookId) return undefined
-  const respond = () => {
+  const respond = (library: Library) => {
     if (!findBook(library, bookId)) return NOT_FOUND
     library.bookTags.set(bookId, [...new Set(tags.map((tag) => addTag(library, tag)))])
     settle(library)
@@ -39,11 +39,11 @@ const put = command('put tags', 6, fc.tuple(position, fc.array(name, { maxLength
   return { method: 'PUT', path: `/books/${bookId}/tags`, body: { tags }, respond }
 })
 
-const rename = command('rename tag', 3, fc.record({ from: name, to: name }), (library, body) => ({
+const rename = command('rename tag', 3, fc.record({ from: name, to: name }), (_, body) => ({
   method: 'PATCH',
   path: '/tags',
   body,
-  respond: () => {
+  respond: (library) => {
     const [from, to] = [toKey(body.from), toKey(body.to)]
     const renamed = library.tags.find(({ key }) => key === from)
     if (!renamed) return NOT_FOUND
@@ -58,10 +58,10 @@ const rename = command('rename tag', 3, fc.record({ from: name, to: name }), (li
   },
 }))
 
-const remove = command('delete tag', 2, name, (library, tag) => ({
+const remove = command('delete tag', 2, name, (_, tag) => ({
   method: 'DELETE',
   path: `/tags?tag=${encodeURIComponent(tag)}`,
-  respond: () => {
+  respond: (library) => {
     const isKnown = library.tags.some(({ key }) => key === toKey(tag))
     for (const [bookId, keys] of library.bookTags) {
       const others = keys.filter((key) => key !== toKey(tag))

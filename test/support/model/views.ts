@@ -80,7 +80,7 @@ const listViews = (library: Library, paging: Paging): View[] => {
   ]
 }
 
-const detailViews = (library: Library, { bookId, ...book }: Book, paging: Paging): View[] => {
+export const detailViews = (library: Library, { bookId, ...book }: Book, paging: Paging): View[] => {
   const memos = memosOf(library, bookId).toSorted(descending((memo) => memo.memoId))
   const details = ['ALL', 'PUBLIC', 'PRIVATE'].map((authority) => {
     const listed = memos.filter(({ memoAuthority }) => authority === 'ALL' || memoAuthority === authority)

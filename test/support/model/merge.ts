@@ -1,0 +1,103 @@
+// Merges of two books.
+import * as fc from 'fast-check'
+import { MAX_SOURCE_IDS } from '../../../src/library/editions/schema'
+import { at, type Commands, command, NOT_FOUND, position } from './commands'
+import { editionOf } from './editions'
+import { type Book, deleteBook, type Edition, findBook, type Library, memosOf, type Reading, settle } from './library'
+import { eventsOf, recordProgress } from './progress'
+import { change, currentOf, isRefined, keep, ownOf, pastOf, promote, settleReadings, showOpen } from './readings'
+
+/** Whether a reading adds nothing to another. */
+const isIn = (reading: Reading, other: Reading) =>
+  (['startedAt', 'finishedAt', 'outcome'] as const).every((name) => reading[name] === other[name]) &&
+  (['quarters', 'format', 'note'] as const).every((name) => reading[name] === null || reading[name] === other[name])
+
+const addUnlessKnown = (library: Library, book: Book, readings: Reading[]) => {
+  const known = [currentOf(library, book), ...pastOf(library, book.bookId)].filter((each) => each !== undefined)
+  const added = readings.filter((reading) => !known.some((each) => isIn(reading, each)))
+  library.readings.set(book.bookId, [...pastOf(library, book.bookId), ...added])
+}
+
+/** The open reading of the source becomes the current one; a stopped one, if the target has one, too. */
+const moveReadings = (library: Library, target: Book, source: Book) => {
+  const moved = currentOf(library, source)
+  const shown = currentOf(library, target)
+  const isBeingRead = shown?.outcome === null
+  if (moved && (moved.outcome || (isBeingRead && isRefined(ownOf(library, source.bookId))))) {
+    addUnlessKnown(library, target, [{ ...moved, outcome: moved.outcome ?? 'STOPPED', paused: false }])
+  } else if (moved && !isBeingRead) {
+    keep(library, target)
+    showOpen(library, target, moved)
+  }
+  addUnlessKnown(library, target, pastOf(library, source.bookId))
+}
+
+const fillEdition = (target: Edition, source: Edition): Edition => {
+  const names = ['subtitle', 'isbn', 'language', 'format', 'publishedYear', 'series'] as const
+  const filled = Object.fromEntries(names.map((name) => [name, target[name] ?? source[name]]))
+  const isSameSeries = !target.series || !source.series || target.series === source.series
+  const otherIsbn = target.isbn && source.isbn && target.isbn !== source.isbn ? [`isbn:${source.isbn}`] : []
+  return {
+    ...target,
+    ...filled,
+    seriesNumber: isSameSeries ? (target.seriesNumber ?? source.seriesNumber) : target.seriesNumber,
+    sourceIds: [...new Set([...target.sourceIds, ...otherIsbn, ...source.sourceIds])].slice(0, MAX_SOURCE_IDS),
+  }
+}
+
+const fillBook = (library: Library, target: Book, source: Book) => {
+  const before = target.author
+  const dates = target.bookStatus === 'YET' ? (['readStartDate', 'readEndDate'] as const) : []
+  const names = ['cover', 'author', 'publisher', 'itemPage', ...dates] as const
+  Object.assign(target, Object.fromEntries(names.map((name) => [name, target[name] ?? source[name]])))
+  if (target.star === 0 && target.bookStatus !== 'YET') change(library, target.bookId, { archivedStar: source.star })
+  target.star ||= source.star
+  library.editions.set(target.bookId, fillEdition(editionOf(library, target.bookId), editionOf(library, source.bookId)))
+  settle(library, target, before)
+}
+
+/** The dates of a reading of the source keep their times of day. */
+const setTimes = (library: Library, target: Book, source: Book) => {
+  if (ownOf(library, target.bookId).readingId !== currentOf(library, source)?.readingId) return
+  for (const name of ['readStartDate', 'readEndDate'] as const) {
+    if (target[name]?.slice(0, 10) === source[name]?.slice(0, 10)) target[name] = source[name]
+  }
+}
+
+const moveProgress = (library: Library, target: Book, source: Book) => {
+  const [own, others] = [eventsOf(library, target.bookId), eventsOf(library, source.bookId)]
+  const added = others.filter(({ at: time }) => own.every((event) => event.at !== time))
+  library.events.set(target.bookId, [...own, ...added])
+}
+
+const syncPage = (library: Library, target: Book, source: Book) => {
+  const [latest] = eventsOf(library, target.bookId)
+  const before = { ...target }
+  target.currentPage = latest?.page ?? (target.currentPage || source.currentPage)
+  if (!latest) recordProgress(library, before, target)
+}
+
+const merge = command('merge', 3, fc.tuple(position, position), (library, [index, other]) => {
+  const [bookId, from] = [at(library.bookIds, index), at(library.bookIds, other)]
+  if (!bookId) return undefined
+  const respond = (library: Library) => {
+    const [target, source] = [findBook(library, bookId), findBook(library, from ?? 0)]
+    if (!target || !source) return NOT_FOUND
+    if (target === source) return { status: 400 }
+    moveReadings(library, target, source)
+    moveProgress(library, target, source)
+    const tags = [bookId, source.bookId].flatMap((id) => library.bookTags.get(id) ?? [])
+    library.bookTags.set(bookId, [...new Set(tags)])
+    for (const memo of memosOf(library, source.bookId)) memo.bookId = bookId
+    fillBook(library, target, source)
+    if (target.bookStatus === 'YET') promote(library, target)
+    else settleReadings(library, target)
+    setTimes(library, target, source)
+    syncPage(library, target, source)
+    deleteBook(library, source.bookId)
+    return { status: 200, body: { ...target, memoCount: memosOf(library, bookId).length } }
+  }
+  return { method: 'POST', path: `/books/${bookId}/merge`, body: { from }, respond }
+})
+
+export const mergeCommands: Commands[] = [merge]

@@ -1,0 +1,37 @@
+// Identifiers of readings. A change of a book can begin a reading, whose identifier the service shows only later.
+import type { Library } from './library'
+
+/** Half of a slot's range of identifiers: those of readings are in the upper half, but for first readings. */
+const HALF = 2 ** 39
+const STEP = 2 ** -6
+
+/** An identifier that the service has not shown yet: a fraction above all that are known, and below those to come. */
+export const addUnknownId = ({ readingIds, bookIds }: Library) => {
+  const [lowest] = bookIds as [number]
+  const id = (readingIds.at(-1) ?? HALF * (Math.floor(lowest / HALF) | 1)) + STEP
+  readingIds.push(id)
+  return id
+}
+
+const rename = ({ readingIds, readings, current }: Library, place: number, id: number) => {
+  const before = readingIds[place]
+  readingIds[place] = id
+  for (const each of [...readings.values()].flat()) if (each.readingId === before) each.readingId = id
+  for (const each of current.values()) {
+    if (each.readingId === before) each.readingId = id
+    if (each.archivedId === before) each.archivedId = id
+  }
+}
+
+/** Takes the identifier that the service shows. @throws Error if it should be another one, or does not fit their order */
+export const learnId = (library: Library, own: number, shown: number) => {
+  if (own === shown) return
+  const { readingIds } = library
+  const place = readingIds.indexOf(own)
+  const before = readingIds.slice(0, place).findLast(Number.isInteger) ?? 0
+  const next = readingIds.findIndex((id, at) => at > place && Number.isInteger(id))
+  const fits = shown > before && (next < 0 || shown < Number(readingIds[next]))
+  if (Number.isInteger(own) || !fits) throw new Error(`${shown} should be ${own}`)
+  for (let at = place; at < (next < 0 ? readingIds.length : next); at++)
+    rename(library, at, shown + (at - place) * STEP)
+}
