@@ -24,7 +24,7 @@ const TRIGGERS = `books_insert books_update books_delete bookTags_insert bookTag
   progress_update progress_delete memos_insert memos_update memos_delete tags_insert tags_update tags_delete readings_insert
   readings_update readings_delete`.split(/\s+/)
 
-const one = (rule: string, ...edit: Edit): Mutation => ({ rule, edits: [edit] })
+export const one = (rule: string, ...edit: Edit): Mutation => ({ rule, edits: [edit] })
 
 export const mutations: Mutation[] = [
   ...TRIGGERS.map((name) => ({ rule: `${name}_logged`, edits: [migrate(`DROP TRIGGER ${name}_logged`)] })),
