@@ -1,9 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are code
-// Races, each put into the real code, which 400 histories find: npm run mutate -- --list test/attacks/data/interleaved-mutations.ts
+// Races, each put into the real code: npm run mutate -- --list test/attacks/data/interleaved-mutations.ts
+// With --seed 2026, 400 histories find all.
 import { type Mutation, one } from './sync-mutations.ts'
 
 export const command = 'attack -- interleaved'
-export const environment = { HISTORIES: '400' }
+export const environment = { HISTORIES: '1000' }
 
 const BOOKS = 'src/library/books/store.ts'
 const MERGE = 'src/library/books/merge.ts'
