@@ -3,7 +3,17 @@ import * as fc from 'fast-check'
 import { MAX_SOURCE_IDS } from '../../../src/library/editions/schema'
 import { at, type Commands, command, NOT_FOUND, position } from './commands'
 import { editionOf } from './editions'
-import { type Book, deleteBook, type Edition, findBook, type Library, memosOf, type Reading, settle } from './library'
+import {
+  type Book,
+  deleteBook,
+  type Edition,
+  findBook,
+  type Library,
+  memosOf,
+  type Reading,
+  RUN,
+  settle,
+} from './library'
 import { eventsOf, recordProgress } from './progress'
 import { change, currentOf, isRefined, keep, ownOf, pastOf, promote, settleReadings, showOpen } from './readings'
 
@@ -67,7 +77,12 @@ const setTimes = (library: Library, target: Book, source: Book) => {
 const moveProgress = (library: Library, target: Book, source: Book) => {
   const [own, others] = [eventsOf(library, target.bookId), eventsOf(library, source.bookId)]
   const added = others.filter(({ at: time }) => own.every((event) => event.at !== time))
-  library.events.set(target.bookId, [...own, ...added])
+  const [latest] = own
+  const [latestAdded] = added
+  // Of two events of the same time, that of the target stays.
+  const isRecent = latest !== undefined && latest.at >= RUN && latestAdded !== undefined && latestAdded.at >= RUN
+  if (isRecent) library.couldTie = true
+  library.events.set(target.bookId, [...own, ...(isRecent && library.isTied ? added.slice(1) : added)])
 }
 
 const syncPage = (library: Library, target: Book, source: Book) => {
