@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are code
 // The building blocks of readings, each broken in the real code:
 // npm run mutate -- --list test/attacks/data/reading-mutations.ts
+import { readFileSync } from 'node:fs'
 import type { Mutation } from './sync-mutations.ts'
 
 export const tests = ['test/features/books/readings.test.ts', 'test/features/books/merge.test.ts']
@@ -9,9 +10,13 @@ const BLOCKS = 'src/library/readings/blocks.ts'
 const CHANGE = 'src/library/readings/change.ts'
 const STATUS = 'src/library/books/status.ts'
 const MERGE = 'src/library/books/merge.ts'
-const SHOWN = 'src/db/schema/shown-reading.ts'
+const SCHEMA = 'migrations/0000_schema.sql'
 
 const one = (rule: string, file: string, from: string, to: string): Mutation => ({ rule, edits: [[file, from, to]] })
+
+const [view = ''] = /CREATE VIEW `currentReadings` AS [^;]*/.exec(readFileSync(SCHEMA, 'utf8')) ?? []
+/** Changes what the view of current readings shows. */
+const showing = (rule: string, from: string | RegExp, to: string) => one(rule, SCHEMA, view, view.replace(from, to))
 
 export const mutations: Mutation[] = [
   one(
@@ -63,17 +68,15 @@ export const mutations: Mutation[] = [
     '[promoteNext, clearBook, forgetArchived,',
     '[promoteNext, clearBook,',
   ),
-  one(
+  showing(
     'quarters count while they round to the stars',
-    SHOWN,
-    '`iif(${toStars(`${row}quarters`)} = ${row}star, ',
-    '`iif(${row}quarters IS NOT NULL, ',
+    'iif(max(1, (quarters + 2) >> 2) = star',
+    'iif(quarters IS NOT NULL',
   ),
-  one(
+  showing(
     'a stopped reading is finished when the book gets an end',
-    SHOWN,
-    '${row}isStopped AND ${end} IS NULL',
-    '${row}isStopped',
+    /isStopped AND nullif\([^)]*\), archivedEnd\) IS NULL/,
+    'isStopped',
   ),
   one(
     'a merge moves past readings',

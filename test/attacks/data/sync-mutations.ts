@@ -95,9 +95,9 @@ export const mutations: Mutation[] = [
   one(
     'a key is stored with its row',
     MEMOS,
-    `  const batch = { guard: selectMemoRoom({ bookId }), ...insertMemo(values, key, quotas) }
+    `  const batch = { guard: selectMemoRoom({ bookId }), ...insertMemo(values, key, config) }
   const { guard: book, created, used } = await runAsCaller(db, caller, batch)`,
-    `  const { stored: storeKey, used: selectUsed, ...insert } = insertMemo(values, key, quotas)
+    `  const { stored: storeKey, used: selectUsed, ...insert } = insertMemo(values, key, config)
   const { guard: book, created } = await runAsCaller(db, caller, { guard: selectMemoRoom({ bookId }), ...insert })
   const { used } = key ? await runAsCaller(db, caller, { stored: created && storeKey, used: selectUsed }) : {}`,
   ),
@@ -116,7 +116,7 @@ export const mutations: Mutation[] = [
     edits: [
       ['src/library/memos/versions.ts', 'Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) + 1', '1'],
       [MEMOS, '[...expected, version]', 'expected'],
-      [MEMOS, 'updatedAt: now, version }', 'updatedAt: now }'],
+      [MEMOS, 'updatedAt: localTime(config.TIME_ZONE), version }', 'updatedAt: localTime(config.TIME_ZONE) }'],
       [
         MEMOS,
         'update memos set ${assignments(changes)}',

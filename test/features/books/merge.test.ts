@@ -161,6 +161,20 @@ describe('the readings of the merged book', () => {
     await expectConsistent()
   })
 
+  it('stop the open one of the other book if both are being read, and drop it if it has no details', async () => {
+    const { reader, bookId, from } = await createPair({ bookStatus: 'ING' }, { bookStatus: 'ING' })
+    await reader.patch(`/readings/${from}`, { note: 'On the train.' })
+    await merge(reader, bookId, from)
+    expect(await readingsOf(reader, bookId)).toMatchObject([
+      { outcome: null },
+      { outcome: 'STOPPED', note: 'On the train.' },
+    ])
+    const other = await reader.createBook({ bookStatus: 'ING' })
+    await merge(reader, bookId, other.bookId)
+    expect(await readingsOf(reader, bookId)).toHaveLength(2)
+    await expectConsistent()
+  })
+
   it('finish an unread book, even if the other one was set back to YET', async () => {
     const { reader, bookId, from } = await createPair({}, finished(2020))
     await reader.patch(`/books/${from}`, { bookStatus: 'YET' })

@@ -432,6 +432,16 @@ describe('limits', () => {
   })
 })
 
+it('gives the dates and stars of a deleted reading to the one that took its place', async () => {
+  const bookId = await createBook(DONE)
+  await changeBook(bookId, { star: 4 })
+  await changeBook(bookId, { bookStatus: 'ING' })
+  const [open, past] = await list(bookId)
+  expect(open).toEqual({ readingId: open.readingId, ...EMPTY })
+  await reader.delete(`/readings/${past.readingId}`)
+  expect(await list(bookId)).toEqual([{ ...open, startedAt: '2020-01-01', rating: 4 }])
+})
+
 it('never reuses the identifier of a deleted reading', async () => {
   const bookId = await createBook(DONE)
   const first = await add(bookId)
