@@ -107,7 +107,7 @@ const UNSUPPORTED_TEXT: [start: RegExp, reason: string][] = [
 export const describeUnsupported = (bytes: Uint8Array) => {
   const start = String.fromCharCode(...bytes.subarray(0, 500))
   const text = start.replace(/^\xef\xbb\xbf/, '').trimStart()
-  if (!text && bytes.length <= 500) return 'The file is empty.'
+  if (!text && start.length === bytes.length) return 'The file is empty.'
   if (text.startsWith('<') && isNotebook(new TextDecoder('latin1').decode(bytes.subarray(0, 20_000)))) return undefined
   return (UNSUPPORTED.find(([magic]) => start.startsWith(magic)) ??
     UNSUPPORTED_TEXT.find(([pattern]) => pattern.test(text)))?.[1]

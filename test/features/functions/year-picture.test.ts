@@ -53,6 +53,13 @@ describe('the picture of a year', () => {
     // 858,993,458,800 pages of 0.0635 mm
     expect(drawn).toContain('<title>2026: 12,345,678 books, 858,993,458,800 pages, 5,454,608,463 cm of books</title>')
     expect(readTexts(drawn)).toContain('Height: 0.0635 mm a page · pale: pages unknown')
+    // The year comes before them.
+    const figures = [...drawn.matchAll(/<text x="(\d+)"[^>]*font-size="(\d+)"[^>]*font-weight="700">([\d,]+)</g)].slice(
+      1,
+    )
+    const ends = figures.map(([, x, size, figure = '']) => Number(x) + figure.length * 0.5 * Number(size))
+    expect(ends).toHaveLength(3)
+    expect(ends.slice(0, 2).filter((end, index) => end > Number(figures[index + 1]?.[1]))).toEqual([])
     const thousands = toYear(Array.from({ length: 1500 }, () => 'Demian'))
     expect(readTexts(drawYear(thousands, { theme: 'light', size: 'card' })).at(-1)).toMatch(/ · the first 1,000$/)
   })
