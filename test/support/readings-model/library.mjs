@@ -100,9 +100,10 @@ export class Library {
     for (const { row, model } of list) {
       const { past, own, book } = model
       row.removed = past.filter((each) => row.added.some((added) => isSame(added, each)))
+      const isNewestShown = book.bookStatus !== 'YET' && row.newest?.readingId === own.readingId
       const hasEarlier =
         row.status === 'YET'
-          ? past.length - row.removed.length <= row.past
+          ? past.length - row.removed.length + Number(isNewestShown) <= row.past
           : row.id === own.readingId || (row.kept && past.some((each) => isSame(each, row.kept)))
       row.mark =
         model.columns() === row.after && hasEarlier

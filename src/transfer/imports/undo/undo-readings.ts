@@ -23,10 +23,14 @@ const unchangedPast = sql`${added} cross join readings as r on r.readingId = add
 const isAddedCurrent = sql`exists (
   select 1 from currentReadings as c, ${added} where c.bookId = books.bookId and ${currentValues('c')} = added.value
 )`
-/** Whether the reading before is still there. If there was none: whether no past readings came from elsewhere. */
+/**
+ * Whether the reading before is still there. If there was none: whether no past readings came from elsewhere. One of
+ * those before may be the current one now.
+ */
 const isReadingBeforeThere = sql`iif(
   ${statusBefore} = 'YET',
-  ${blocks.pastCount()} - (select count(*) from ${unchangedPast}) <= ${pastBefore},
+  ${blocks.pastCount()} - (select count(*) from ${unchangedPast})
+    + (bookStatus <> 'YET' and undo -> '$.reading.newest' ->> 0 is ${blocks.currentId}) <= ${pastBefore},
   ${idBefore} = ${blocks.currentId} or exists (
     select 1 from readings as k
     where k.readingId = ${idBefore} and k.bookId = books.bookId and ${pastValues('k')} = undo -> '$.reading.kept'

@@ -33,7 +33,8 @@ export const createUndo = (broken, blocks) => {
     where c.bookId = books.bookId and ${values('c')} = a.value)`
   /** The book is as the import left it, and its earlier reading is still there. */
   const isExact = `(${columns} = undo -> 'after' and iif(undo ->> 'status' = 'YET',
-    ${pastCount('books')} - (select count(*) from ${unchangedPast}) <= undo ->> 'past',
+    ${pastCount('books')} - (select count(*) from ${unchangedPast})
+      + (bookStatus <> 'YET' and undo -> 'newest' ->> 0 is ${currentId()}) <= undo ->> 'past',
     undo ->> 'id' = ${currentId()} or exists (
       select 1 from readings r where r.readingId = undo ->> 'id' and r.bookId = books.bookId and ${past('r')} = undo -> 'kept')))`
   const isMarked = (mark) => `undo ->> 'mark' = '${mark}'`
