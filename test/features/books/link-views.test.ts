@@ -373,7 +373,7 @@ describe('every form', () => {
     const { body: calendar } = await show(await share('CALENDAR', { name: HOSTILE[3] }), '.ics')
     const lines = calendar.split('\r\n')
     expect(lines.pop()).toBe('')
-    const octets = lines.map((line) => new TextEncoder().encode(line).length)
+    const octets = lines.map((line: string) => new TextEncoder().encode(line).length)
     expect(Math.max(...octets)).toBe(75)
     const parsed = new ICAL.Component(ICAL.parse(calendar))
     const events = parsed.getAllSubcomponents('vevent').map((event) => new ICAL.Event(event))
