@@ -6,6 +6,7 @@ import { int, intParameter } from '../../values/fields'
 export const MAX_CHANGES = 200
 
 const Count = int(0, Number.MAX_SAFE_INTEGER)
+/** The cursor. Its names are short, because it is in every URL. */
 const Position = z
   .object({
     /** The client has everything up to this entry. The log begins with entry 1, which is about no object. */

@@ -28,7 +28,7 @@ const bookJson = toJson({
   ), json_object('count', 0, 'latestAt', null)))`,
 })
 
-/** The codes of kinds in the log. 0 is the entry with which it begins. */
+/** The names of CHANGE_KINDS by code, without START. The SQL below has the codes. */
 const KINDS = { 1: 'book', 2: 'memo', 3: 'tag', 4: 'reading' } as const
 
 /** Selects from the row of an object of the page. Null if it was deleted. */
@@ -49,21 +49,21 @@ const tagJson = sql.raw(`json_object('tagId', tagId, 'tag', tag)`)
 const readingOfBook = sql`json_insert(json_remove(${readingJson}, '$.createdAt'), '$.bookId', bookId)`
 const value = ofObject(bookJson, memoWithVersion, tagJson, readingOfBook)
 
-/** `a`, `b` and `c`: where the object is in the order of the page. */
+/** `key1` to `key3`: the order of the page. In a delta, `key1` is the entry; in a snapshot, the phase. */
 type Row = {
   kind: keyof typeof KINDS
   id: number
-  a: number
-  b: number
-  c: number
+  key1: number
+  key2: number
+  key3: number
   isCut: number
   value: string | null
 }
-/** Objects with their values, until the page has MAX_WHOLE_BYTES of text. Those behind are cut off. In any order. */
+/** Objects with their values, in any order. Once the page has MAX_WHOLE_BYTES of text, the rest is cut: without values. */
 const selectPage = (objects: SQL, expressions = sql``) => sqlStatement<Row>`
-  ${expressions} select kind, id, a, b, c, isCut, iif(isCut, null, ${value}) as value from (
+  ${expressions} select kind, id, key1, key2, key3, isCut, iif(isCut, null, ${value}) as value from (
     select *, coalesce(
-      sum(${bytes}) over (order by a, b, c rows between unbounded preceding and 1 preceding)
+      sum(${bytes}) over (order by key1, key2, key3 rows between unbounded preceding and 1 preceding)
         >= ${sql.raw(String(MAX_WHOLE_BYTES))}, 0
     ) as isCut
     from (${objects}) as page
@@ -76,20 +76,21 @@ const size = sql`(:size + 0)`
 const MAX_ENTRIES = 500
 // The log has no gaps. Each further stage of the query would cost an idle poll a row.
 const selectDelta = selectPage(sql`
-  select memberId, kind, id, max(seq) as a, 0 as b, 0 as c from (
+  select memberId, kind, id, max(seq) as key1, 0 as key2, 0 as key3 from (
     select memberId, kind, id, seq from changes
-    where memberId = ${callerId} and seq > :c and seq <= :c + ${sql.raw(String(MAX_ENTRIES))}
-  ) group by kind, id order by a limit ${size}`)
+    where memberId = ${callerId} and seq > :seen and seq <= :seen + ${sql.raw(String(MAX_ENTRIES))}
+  ) group by kind, id order by key1 limit ${size}`)
 
-// The snapshot has six phases: tags, books of each status with their current readings, past readings, memos. SQLite reads one after the other, each from
-// its index, until the page is full. A cursor has the phase and the last identifiers.
+// The snapshot has six phases: tags, books of each of the three statuses with their current readings, past readings,
+// memos. SQLite reads one after the other, each from its index, until the page is full. A cursor has the phase and the
+// last identifiers.
 
 const owner = sql.raw('(select id from caller)')
 const inPhase = (number: number, select: (last: SQL, lastWithin: SQL, limit: SQL) => SQL) => {
   const phase = sql.raw(String(number))
   const isAt = sql`:phase = ${phase}`
   const limit = sql`iif(:phase <= ${phase}, :size, 0)`
-  return sql`select *, ${phase} as a from (
+  return sql`select *, ${phase} as key1 from (
     ${select(sql`iif(${isAt}, :last, 0)`, sql`iif(${isAt}, :lastWithin, 0)`, limit)} limit ${limit}
   )`
 }
@@ -98,8 +99,8 @@ const booksOf = (status: string, at: number) =>
   inPhase(
     at + 1,
     (last, lastWithin, limit) => sql`
-      select memberId, iif(isReading, 4, 1) as kind, iif(isReading, ${sql.raw(currentId(''))}, bookId) as id, bookId as b,
-        isReading as c
+      select memberId, iif(isReading, 4, 1) as kind, iif(isReading, ${sql.raw(currentId(''))}, bookId) as id, bookId as key2,
+        isReading as key3
       from (
         select memberId, bookId, readingId, bookStatus from books
         where memberId = ${owner} and bookStatus = ${sql.raw(`'${status}'`)} and bookId >= ${last}
@@ -111,7 +112,7 @@ const booksOf = (status: string, at: number) =>
 const PHASES = [
   inPhase(
     0,
-    (last) => sql`select memberId, 3 as kind, tagId as id, tagId as b, 0 as c from tags
+    (last) => sql`select memberId, 3 as kind, tagId as id, tagId as key2, 0 as key3 from tags
       where memberId = ${owner} and tagId > ${last} order by tagId`,
   ),
   // D1 allows a SELECT five terms.
@@ -119,13 +120,13 @@ const PHASES = [
   inPhase(
     4,
     (last, lastWithin) => sql`
-      select memberId, 4 as kind, readingId as id, bookId as b, readingId as c from readings
+      select memberId, 4 as kind, readingId as id, bookId as key2, readingId as key3 from readings
       where memberId = ${owner} and bookId >= ${last} and (bookId > ${last} or readingId > ${lastWithin})
       order by bookId, readingId`,
   ),
   inPhase(
     5,
-    (last) => sql`select memberId, 2 as kind, memoId as id, memoId as b, 0 as c from memos
+    (last) => sql`select memberId, 2 as kind, memoId as id, memoId as key2, 0 as key3 from memos
       where memberId = ${owner} and memoId > ${last} order by memoId`,
   ),
 ]
@@ -134,13 +135,13 @@ const selectSnapshot = selectPage(
   sql`with caller(id) as materialized (select ${callerId})`,
 )
 
-/** `newest`: JSON of the number and the proof of the newest entry. `known`: the proof of the entry `t` of the cursor. */
+/** `newest`: JSON of the number and the proof of the newest entry. `known`: the proof of the entry `:visible`. */
 type Log = { newest: string | null; known: number | null; oldest: number | null }
 /** As the guard of a batch. */
 const selectLog = sqlStatement<Log>`
   select newest,
-    iif(newest ->> 0 = :t, newest ->> 1, (select proof from changes where memberId = ownerId and seq = :t)) as known,
-    iif(newest ->> 0 = :c, :c, (select min(seq) from changes where memberId = ownerId)) as oldest
+    iif(newest ->> 0 = :visible, newest ->> 1, (select proof from changes where memberId = ownerId and seq = :visible)) as known,
+    iif(newest ->> 0 = :seen, :seen, (select min(seq) from changes where memberId = ownerId)) as oldest
   from (
     select ownerId, (select json_array(seq, proof) from changes where memberId = ownerId order by seq desc limit 1) as newest
     from (select ${callerId} as ownerId limit 1) limit 1
@@ -166,18 +167,19 @@ const toPage = (rows: Row[], newest: string, { c, s }: Position, size: number): 
   const [seq, proof] = JSON.parse(newest) as [number, number]
   const sent = rows
     .filter(({ isCut }) => !isCut)
-    .toSorted((one, other) => one.a - other.a || one.b - other.b || one.c - other.c)
+    .toSorted((one, other) => one.key1 - other.key1 || one.key2 - other.key2 || one.key3 - other.key3)
   const last = sent.at(-1)
   const isFull = last !== undefined && (sent.length < rows.length || sent.length === size)
   const visible = { t: seq, p: toProof(proof) }
   const next: Position = s
-    ? { c, ...visible, s: isFull ? [last.a, last.b, last.c] : undefined }
-    : { c: last?.a ?? c, ...visible }
+    ? { c, ...visible, s: isFull ? [last.key1, last.key2, last.key3] : undefined }
+    : { c: last?.key1 ?? c, ...visible }
   return { item: sent.map(toChange), next: toCursor(next), hasMore: next.s !== undefined || seq > next.c }
 }
 
+/** The parameters of the statements: entries, and where a snapshot goes on. */
 const toValues = ({ c, t, s: [phase, last, lastWithin] = [0, 0, 0] }: Position, size: number) => {
-  return { c, t, size, phase, last, lastWithin }
+  return { seen: c, visible: t, size, phase, last, lastWithin }
 }
 
 /** The first page of the first sync. The log begins in the same transaction. */

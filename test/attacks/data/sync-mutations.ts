@@ -62,15 +62,15 @@ export const mutations: Mutation[] = [
     edits: [
       [
         FEED,
-        'max(seq) as a, 0 as b, 0 as c from (\n    select memberId, kind, id, seq from',
-        'max(seq) as a, proof as b, 0 as c from (\n    select memberId, kind, id, seq, proof from',
+        'max(seq) as key1, 0 as key2, 0 as key3 from (\n    select memberId, kind, id, seq from',
+        'max(seq) as key1, proof as key2, 0 as key3 from (\n    select memberId, kind, id, seq, proof from',
       ],
       [FEED, '{ c, s }: Position', '{ c, t, p, s }: Position'],
       [FEED, '? { c, ...visible, s: isFull', '? { c, ...(t > 0 ? { t, p } : visible), s: isFull'],
       [
         FEED,
-        ': { c: last?.a ?? c, ...visible }',
-        ': last ? { c: last.a, t: last.a, p: toProof(last.b) } : { c, t, p }',
+        ': { c: last?.key1 ?? c, ...visible }',
+        ': last ? { c: last.key1, t: last.key1, p: toProof(last.key2) } : { c, t, p }',
       ],
     ],
   },
