@@ -15,7 +15,7 @@ import { memoJson, readingJson } from '../export/book-lists'
 import type { Change, Changes } from './responses'
 import type { ChangesQuery, Position } from './schema'
 
-// Why it is safe: docs/decisions/0032-sync.md.
+// How snapshot, delta and cursor work: docs/decisions/0032-sync.md.
 
 const ofEdition: string[] = fieldsOf('feed', 'detail')
 const others = fieldsOf('feed').filter((name) => !ofEdition.includes(name))
