@@ -20,16 +20,16 @@ export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => 
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
   )
   const isStarted = sql`${start} is books.archivedStart`
-  const wasGivenUp = sql`p.outcome = 'STOPPED' and p.finishedAt is null`
-  // Finished as before, or finished after all. A reading that was stopped stays so if another began, or on a known date.
+  const isUndatedStop = sql`p.outcome = 'STOPPED' and p.finishedAt is null`
+  // The archived reading had been finished; or it was stopped on an unknown date and no other began, so it is finished now.
   if (bookStatus === 'DONE') {
-    const wasPutBack = sql`(p.outcome = 'FINISHED' or (books.bookStatus = 'YET' and ${wasGivenUp}))`
-    const isSame = sql`${isStarted} and ${finish} is books.archivedEnd and ${wasPutBack}`
+    const isToBeFinished = sql`(p.outcome = 'FINISHED' or (books.bookStatus = 'YET' and ${isUndatedStop}))`
+    const isSame = sql`${isStarted} and ${finish} is books.archivedEnd and ${isToBeFinished}`
     return [restore(book, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)]
   }
   return [
     keep(book, sql`c.outcome is not null and ${hasRoom('c')}`),
     renewed,
-    restore(book, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${wasGivenUp}`),
+    restore(book, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`),
   ]
 }

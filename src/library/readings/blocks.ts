@@ -42,7 +42,7 @@ const starred = (quarters: SQL) => sql`star = coalesce(${starsOf(quarters)}, boo
 /** Makes a book unread, and gives it an identifier for its next reading. `place` numbers the books of the statement. */
 export const unread = (place = sql`1`) => sql`bookStatus = 'YET', readStartDate = null, readEndDate = null,
   readingId = ${lastReadingId} + ${place}, readingSince = 0, ${CLEAR}, ${unarchived()}`
-/** Ends an open reading without a trace. */
+/** Discards an open reading: it does not become a past one. */
 export const traceless = sql`bookStatus = 'YET', readingId = ${lastReadingId} + 1, readingSince = 0, ${CLEAR}`
 
 /** The number of past readings of `book`, a table with `memberId` and `bookId`. */

@@ -42,7 +42,7 @@ export const mutations: Mutation[] = [
     '',
   ),
   one('a mistake undone leaves one reading', STATUS, "books.bookStatus <> 'DONE' and ${isSame}", 'false'),
-  one('a stopped reading stays stopped when the book is finished later', STATUS, ' and ${wasPutBack}`', '`'),
+  one('a stopped reading stays stopped when the book is finished later', STATUS, ' and ${isToBeFinished}`', '`'),
   one('the deleted current reading makes room for the newest', CHANGE, '[promoteNext, clearBook,', '[clearBook,'),
   one(
     'the newest of the past readings is promoted',
