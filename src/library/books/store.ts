@@ -89,8 +89,8 @@ const toFolded = ({ title, author }: Partial<Book>) => ({
   ...(author !== undefined && { authorFolded: toFoldedColumn(author) }),
 })
 
-/** A book that becomes DONE was read to its end. */
-const isStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`
+/** Only that of a book that is DONE already stays. One that becomes DONE was read to its end. */
+const staysStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`
 
 /**
  * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
@@ -106,9 +106,9 @@ export const updateColumns = async <Name extends keyof Book>(
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
   const texts = fieldsOf('text').filter((name) => changes[name] !== undefined)
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
-  const others = patch.bookStatus && patch.bookStatus !== 'YET' ? { isStopped } : {}
+  const ofStatus = patch.bookStatus && patch.bookStatus !== 'YET' ? { isStopped: staysStopped } : {}
   const update = sqlStatement<Pick<Book, Name>>`
-    update books set ${assignments({ ...changes, ...others })} where ${condition} returning ${columns}`
+    update books set ${assignments({ ...changes, ...ofStatus })} where ${condition} returning ${columns}`
   const readings = changeStatus(sql`select bookId from books where ${condition}`, patch)
   const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...limitsOf(config) }
   const { stored, updated } = await runAsCaller(db, caller, {
