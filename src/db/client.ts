@@ -81,7 +81,10 @@ const replaceNames = ({ sql: text, params }: Query): Query => {
   return { sql: replaced, params: all }
 }
 
-/** A query of fixed shape: built once per isolate, then only filled. The SQL names its parameters: `:email`. */
+/**
+ * A query of fixed shape: built once per isolate, then only filled. The SQL names its parameters: `:email`. Those of the
+ * caller (`:caller…`) and of the slot (`:idFloor`, `:idCeiling`) are added when it runs: `runAsCaller`, `run`.
+ */
 export const sqlStatement = <Row>(text: TemplateStringsArray, ...parts: unknown[]) => {
   let built: Query | undefined
   const build = () => {
