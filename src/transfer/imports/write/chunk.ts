@@ -117,7 +117,7 @@ const insertReportOfNew = sqlStatement`
     json_set(${snapshot}, '$.origin', ${value('origin')}, '$.similarTo', ${value('similarTo')}), books.bookId
   from ${itemsOfBooks} where ${isClaimed}`
 
-/** The statements that write what `claimChunk` claimed. Not idempotent: after an error, read `done` again. */
+/** The statements that write what `claimChunk` claimed. Not idempotent, so not retried: the next run continues after `done`. */
 export const writeChunk = (
   ofChunk: { memberId: number; importId: number; done: number; lease: number; now: number },
   lists: ReturnType<typeof toItems>,
