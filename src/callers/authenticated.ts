@@ -61,7 +61,8 @@ const authenticate =
     const caller = await findCaller(c, required)
     if (hasEnded(caller)) throw unauthorized('ended')
     setCaller(c, caller)
-    // Nobody can make up a session token, so account management does not need this limit, which others could use up.
+    // A session token cannot be forged, so account management is exempt from this limit, which other callers of the
+    // network could use up.
     const isExempt = required.length === 0 && caller.kind === 'session'
     if (!isExempt && confirmedMember(caller) === undefined) await chargeNetwork(c, 'CREDENTIAL_LIMIT', 'credential')
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
