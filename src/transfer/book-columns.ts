@@ -3,7 +3,7 @@ import type { books } from '../db/schema/book-tables'
 import { fieldsOf } from '../values/book-fields'
 import { BOOK_STATUSES } from '../values/contract'
 
-// The columns of a book that files of imports and exports have.
+// Columns of a book, and SQL for its tags and progress, that imports, exports and the feed of changes share.
 
 export const BOOK_COLUMNS = fieldsOf('export')
 export type BookColumns = Pick<typeof books.$inferSelect, (typeof BOOK_COLUMNS)[number]>

@@ -6,7 +6,7 @@ import { readingsOfBook } from '../../library/readings/lookup'
 import type { BookColumns } from '../book-columns'
 
 // The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded
-// in parts.
+// in parts. The feed of changes also uses `readingJson` and `memoJson`.
 
 const instant = (time: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
 // Readings that began with their book have 0.
