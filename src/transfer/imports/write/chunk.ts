@@ -117,7 +117,11 @@ const insertReportOfNew = sqlStatement`
     json_set(${snapshot}, '$.origin', ${value('origin')}, '$.similarTo', ${value('similarTo')}), books.bookId
   from ${itemsOfBooks} where ${isClaimed}`
 
-/** The statements that write what `claimChunk` claimed. Not idempotent, so not retried: the next run continues after `done`. */
+/**
+ * The statements that write what `claimChunk` claimed. Not idempotent, so not retried: the next run continues after
+ * `done`.
+ * @param ofChunk its `now` is in milliseconds since 1970; the items have local times
+ */
 export const writeChunk = (
   ofChunk: { memberId: number; importId: number; done: number; lease: number; now: number },
   lists: ReturnType<typeof toItems>,
