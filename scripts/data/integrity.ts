@@ -1,5 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { fieldsOf } from '../../src/values/book-fields.ts'
+import { BLOCK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
 import { checkAside } from '../members/block.ts'
 import { idsOf } from '../slots/table.ts'
 import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
@@ -53,9 +54,10 @@ const checkTag = (table: string, id: string) => `
 
 const MEMO_BYTES = `select coalesce(sum(octet_length(memoContent)), 0) ${MEMOS}`
 const TEXT_BYTES = `(
-  select coalesce(sum(memoBytes + octet_length(concat(${fieldsOf('text').join(', ')}))), 0)
+  select coalesce(sum(memoBytes + ${ROW_PRICE} * memoCount + ${BLOCK_PRICE} * eventBlocks + ${textPrice(fieldsOf('text'))}), 0)
   ${ofMember('books')}
-) + (select coalesce(sum(octet_length(note)), 0) ${ofMember('readings')})`
+) + (select coalesce(sum(${ROW_PRICE} + octet_length(concat(note))), 0) ${ofMember('readings')})
+  + (select coalesce(sum(bookCount / ${PRICED_ROWS}), 0) * ${BLOCK_PRICE} ${ofMember('tags')})`
 /** Compare the sizes of texts with their counters. */
 export const TEXT_CHECKS = [
   checkField('books', 'bookId', 'memoBytes', MEMO_BYTES),
@@ -73,6 +75,7 @@ const CHECKS = [
     questionMemos: `select count(*) ${MEMOS} and memoType = 'QUESTION'`,
     hasMemos: `exists (select 1 ${MEMOS})`,
     memoBytes: MEMO_BYTES,
+    eventBlocks: `select count(*) / ${PRICED_ROWS} ${ofBook('progress')}`,
     currentPage: `select coalesce((select page ${ofBook('progress')} order by at desc limit 1), stored.currentPage)`,
   }),
   ...checkFields('members', 'memberId', {

@@ -1,3 +1,4 @@
+import { IMAGE_PRICE } from '../../src/values/prices.ts'
 import { DEFAULT_QUOTAS, OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
 import { formatTable, whole } from '../../test/support/service/table.ts'
 import { queryAll } from '../slots/compare.ts'
@@ -51,7 +52,7 @@ const show = async (target: Target) => {
 const USED: Record<OwnQuota, string> = {
   MAX_BOOKS: 'yetBooks + ingBooks + doneBooks',
   MAX_MEMBER_TEXT_BYTES: 'textBytes',
-  MAX_MEMBER_IMAGE_BYTES: 'imageBytes',
+  MAX_MEMBER_IMAGE_BYTES: `imageBytes + imageCount * ${IMAGE_PRICE}`,
 }
 
 const usage = async ({ database, settings, memberId }: Target) => {

@@ -1,4 +1,6 @@
+import { currentId } from '../../src/db/schema/shown-reading.ts'
 import { fieldsOf } from '../../src/values/book-fields.ts'
+import { BLOCK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
 import { count, list, type Trigger } from './sql.ts'
 
 const OF_MEMBER = 'memberId = NEW.memberId'
@@ -21,13 +23,13 @@ const counted = (table: string, counters: Counters, ofDeleted: Counters = {}): [
   },
 ]
 
-/** The bytes of texts of a row. `concat` takes null for an empty text. */
-const bytesOf = (texts: string[]) => `octet_length(concat(${texts.map((name) => `ROW.${name}`).join(', ')}))`
 const changed = (expression: string) =>
   `${expression.replaceAll('ROW.', 'NEW.')}\n  <> ${expression.replaceAll('ROW.', 'OLD.')}`
 
 const bookTexts = fieldsOf('text')
-const bookBytes = bytesOf(bookTexts)
+const bookPrice = `(${textPrice(bookTexts, 'ROW.')})`
+const readingPrice = `(${ROW_PRICE} + octet_length(concat(ROW.note)))`
+const memoPrice = `(${ROW_PRICE} + octet_length(ROW.memoContent))`
 const STATUS_COUNTERS = {
   yetBooks: `(ROW.bookStatus = 'YET')`,
   ingBooks: `(ROW.bookStatus = 'ING')`,
@@ -44,25 +46,56 @@ const MEMO_COUNTERS = { memoCount: '1', ...TYPE_COUNTERS, memoBytes: 'octet_leng
 const valuesOf = (counters: Counters, row: string) =>
   Object.entries(counters).map(([name, value]) => `${name} = ${value.replaceAll('ROW.', `${row}.`)}`)
 
+const [bookIn, bookOut] = counted(
+  'books',
+  { ...STATUS_COUNTERS, textBytes: bookPrice },
+  {
+    memoBooks: 'ROW.hasMemos',
+    textBytes: `(${bookPrice} + ROW.memoBytes + ${ROW_PRICE} * ROW.memoCount + ${BLOCK_PRICE} * ROW.eventBlocks + coalesce((
+    SELECT sum(${readingPrice.replaceAll('ROW.', '')}) FROM readings WHERE memberId = ROW.memberId AND bookId = ROW.bookId
+  ), 0))`,
+  },
+)
+const deleteOfBook = (table: string) => `DELETE FROM ${table} WHERE memberId = OLD.memberId AND bookId = OLD.bookId`
+/** Whether `ROW` is the past row of a current reading, which \`keep\` has just inserted: blocks.ts. */
+const isBeingArchived = `EXISTS (
+  SELECT 1 FROM books WHERE bookId = ROW.bookId AND memberId = ROW.memberId AND ${currentId('')} = ROW.readingId
+)`
+const [left, shown] = [currentId('OLD.'), currentId('NEW.')]
+
 export const ofBooks: Trigger[] = [
-  ...counted(
-    'books',
-    { ...STATUS_COUNTERS, textBytes: bookBytes },
-    { memoBooks: 'ROW.hasMemos', textBytes: `ROW.memoBytes - ${bookBytes}` },
-  ),
+  bookIn,
+  {
+    comment: `Also deletes what has no foreign key (schema/book-tables.ts), once it is counted. For withdrawn members, the purge deletes
+      these rows first.`,
+    ...bookOut,
+    statements: [...bookOut.statements, ...['readings', 'progress', 'bookTags'].map(deleteOfBook)],
+  },
   {
     comment: 'Only if a counter changes: other updates of a book write no row of members.',
     name: 'books_recounted',
-    after: 'UPDATE OF bookStatus, readEndDate ON books',
+    after: 'UPDATE OF bookStatus, readEndDate, readingId ON books',
     when: `OLD.bookStatus <> NEW.bookStatus
-  OR (OLD.readEndDate IS NULL) <> (NEW.readEndDate IS NULL)`,
-    statements: [count('members', STATUS_COUNTERS, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
+  OR (OLD.readEndDate IS NULL) <> (NEW.readEndDate IS NULL)
+  OR ${shown} <> ${left}`,
+    statements: [
+      `${count('members', STATUS_COUNTERS, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER).replace(
+        '\nWHERE',
+        `,
+  textBytes = textBytes + iif(
+    ${shown} <> ${left},
+    coalesce((SELECT ${readingPrice.replaceAll('ROW.', '')} FROM readings WHERE readingId = ${left}), 0),
+    0
+  )
+WHERE`,
+      )}`,
+    ],
   },
   {
     name: 'books_resized',
     after: `UPDATE OF ${list(bookTexts, 2, 50)} ON books`,
-    when: changed(bookBytes),
-    statements: [count('members', { textBytes: bookBytes }, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
+    when: changed(bookPrice),
+    statements: [count('members', { textBytes: bookPrice }, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
   },
 ]
 
@@ -73,7 +106,7 @@ export const ofMemos: Trigger[] = [
     after: 'INSERT ON memos',
     statements: [
       `UPDATE members
-SET textBytes = textBytes + octet_length(NEW.memoContent),
+SET textBytes = textBytes + ${memoPrice.replaceAll('ROW.', 'NEW.')},
   memoBooks = memoBooks + ((SELECT hasMemos FROM books WHERE bookId = NEW.bookId) = 0)
 WHERE memberId = NEW.memberId`,
       count('books', MEMO_COUNTERS, { add: 'NEW' }, 'bookId = NEW.bookId\n  AND hasMemos = 1'),
@@ -90,7 +123,7 @@ WHERE bookId = NEW.bookId
     when: 'EXISTS (SELECT 1 FROM books JOIN members USING (memberId) WHERE bookId = OLD.bookId AND withdrawnAt IS NULL)',
     statements: [
       `UPDATE members
-SET textBytes = textBytes - octet_length(OLD.memoContent),
+SET textBytes = textBytes - ${memoPrice.replaceAll('ROW.', 'OLD.')},
   memoBooks = memoBooks - ((SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1)
 WHERE memberId = OLD.memberId`,
       `UPDATE books
@@ -121,15 +154,67 @@ export const ofImages = counted('images', { imageCount: '1', imageBytes: 'ROW.by
 
 export const ofKeys = counted('idempotencyKeys', { keyCount: '1' })
 
-const noteBytes = bytesOf(['note'])
-const [noteIn, noteOut] = counted('readings', { textBytes: noteBytes })
-export const ofNotes: Trigger[] = [
-  { ...noteIn, when: 'NEW.note IS NOT NULL' },
-  { ...noteOut, when: 'OLD.note IS NOT NULL' },
+const [readingIn, readingOut] = counted('readings', { textBytes: readingPrice })
+export const ofReadings: Trigger[] = [
+  {
+    comment: `Of an archived reading, the price is counted once the book shows another one, with the counters of its status.`,
+    ...readingIn,
+    when: `NOT ${isBeingArchived.replaceAll('ROW.', 'NEW.')}`,
+  },
+  {
+    comment: 'Skipped while the book itself is being deleted.',
+    ...readingOut,
+    when: 'EXISTS (SELECT 1 FROM books WHERE bookId = OLD.bookId)',
+  },
   {
     name: 'readings_resized',
     after: 'UPDATE OF note ON readings',
-    when: changed(noteBytes),
-    statements: [count('members', { textBytes: noteBytes }, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
+    when: changed(readingPrice),
+    statements: [count('members', { textBytes: readingPrice }, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
+  },
+]
+
+const blocksOf = (rows: string) => `(${rows} / ${PRICED_ROWS})`
+export const ofTags: Trigger[] = [
+  {
+    name: 'tags_priced',
+    after: 'UPDATE OF bookCount ON tags',
+    when: changed(blocksOf('ROW.bookCount')),
+    statements: [
+      count(
+        'members',
+        { textBytes: `${BLOCK_PRICE} * ${blocksOf('ROW.bookCount')}` },
+        { subtract: 'OLD', add: 'NEW' },
+        OF_MEMBER,
+      ),
+    ],
+  },
+]
+
+/** Sets the blocks of a book, of which the member pays the difference. */
+const setBlocks = (blocks: string, row: 'OLD' | 'NEW') => [
+  `UPDATE members
+SET textBytes = textBytes + ${BLOCK_PRICE} * (${blocks} - (SELECT eventBlocks FROM books WHERE bookId = ${row}.bookId))
+WHERE memberId = ${row}.memberId`,
+  `UPDATE books
+SET eventBlocks = ${blocks}
+WHERE bookId = ${row}.bookId`,
+]
+export const ofProgress: Trigger[] = [
+  {
+    name: 'progress_priced',
+    after: 'UPDATE OF total ON progress',
+    when: `EXISTS (SELECT 1 FROM books WHERE bookId = NEW.bookId AND eventBlocks <> ${blocksOf('NEW.total')})`,
+    statements: setBlocks(blocksOf('NEW.total'), 'NEW'),
+  },
+  {
+    comment: 'Without events, none has their number.',
+    name: 'progress_unpriced',
+    after: 'DELETE ON progress',
+    when: `EXISTS (
+    SELECT 1 FROM books JOIN members USING (memberId) WHERE bookId = OLD.bookId AND eventBlocks > 0 AND withdrawnAt IS NULL
+  )
+  AND NOT EXISTS (SELECT 1 FROM progress WHERE memberId = OLD.memberId AND bookId = OLD.bookId)`,
+    statements: setBlocks('0', 'OLD'),
   },
 ]

@@ -80,11 +80,3 @@ CREATE TRIGGER tags_links_deleted AFTER DELETE ON tags
 BEGIN
   DELETE FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId;
 END;
-
--- Instead of foreign keys: schema/book-tables.ts says why. For withdrawn members, the purge deletes these rows first.
-CREATE TRIGGER books_details_deleted AFTER DELETE ON books
-BEGIN
-  DELETE FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
-  DELETE FROM progress WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
-  DELETE FROM bookTags WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
-END;

@@ -31,21 +31,33 @@ BEGIN
   WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
 END;
 
--- An event before the latest one: total is kept in the latest. Above the limit, progress_limited sets it.
+-- The three triggers below may run in any order. `total` is kept in the latest event, and each update of it counts the price.
+
 CREATE TRIGGER progress_added_late AFTER INSERT ON progress
-WHEN NEW.total <= 10000
-  AND EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
+WHEN EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
 BEGIN
   UPDATE progress
-  SET total = NEW.total
+  SET total = total + 1
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId
     AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
 END;
 
--- Among the oldest 1,000 events, keeps only the last one of each UTC day, and those that are FINISHED. If there are still too
--- many, deletes the oldest.
+CREATE TRIGGER progress_added_twentieth AFTER INSERT ON progress
+WHEN NEW.total % :PRICED_ROWS = 0
+BEGIN
+  UPDATE progress
+  SET total = total
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
+END;
+
+-- Above the limit of a book, and at each twentieth event if the member is full: among the oldest 1,000 events, keeps only the last
+-- one of each UTC day, and those that are FINISHED; if there are none to delete, deletes the oldest.
 CREATE TRIGGER progress_limited AFTER INSERT ON progress
-WHEN NEW.total > 10000
+WHEN NEW.total > :MAX_EVENTS
+  OR (NEW.total % :PRICED_ROWS = 0 AND EXISTS (
+    SELECT 1 FROM members WHERE memberId = NEW.memberId AND textBytes > coalesce(maxTextBytes, :MAX_MEMBER_TEXT_BYTES)
+  ))
 BEGIN
   DELETE FROM progress
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND at IN (
@@ -57,14 +69,15 @@ BEGIN
   );
 
   UPDATE progress
-  SET total = NEW.total - changes()
+  SET total = total - changes()
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
+    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+    AND changes() > 0;
 
   DELETE FROM progress
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId
     AND at = (SELECT min(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
-    AND (SELECT total FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT 1) > 10000;
+    AND changes() = 0;
 
   UPDATE progress
   SET total = total - changes()

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MAX_EVENTS, MAX_MEMBER_TEXT_BYTES, PRICED_ROWS } from '../../src/values/prices.ts'
 import { changeLog } from './change-log.ts'
-import { ofBooks, ofImages, ofKeys, ofMemos, ofNotes } from './counters.ts'
+import { ofBooks, ofImages, ofKeys, ofMemos, ofProgress, ofReadings, ofTags } from './counters.ts'
 import { type Trigger, toSql } from './sql.ts'
 
+const VALUES: Record<string, number> = { MAX_EVENTS, MAX_MEMBER_TEXT_BYTES, PRICED_ROWS }
 /** Triggers that are like no others. */
-const readSql = (name: string) => readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8').trim()
+const readSql = (name: string) =>
+  readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8')
+    .trim()
+    .replaceAll(/:([A-Z_]+)/g, (_, value: string) => String(VALUES[value]))
 
 const highest = (table: string, id: string, where = '') => `(SELECT coalesce(max(${id}), 0) FROM ${table}${where})`
 
@@ -52,7 +57,11 @@ export const writeTriggers = () =>
     ),
     section('Images of a member: their number and bytes.', ofImages),
     section('The number of idempotency keys of a member, which has a limit.', ofKeys),
-    section('Notes of readings count towards the text of the member.', ofNotes),
+    section('Prices of readings, of tags of books, and of progress events, which count as text of the member.', [
+      ...ofReadings,
+      ...ofTags,
+      ...ofProgress,
+    ]),
     section(
       `The highest deleted identifiers, so that none is reused. Unlike AUTOINCREMENT, this writes a row only when the newest row is
       deleted, not on every insert.`,

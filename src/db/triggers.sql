@@ -16,10 +16,12 @@ BEGIN
     doneBooks = doneBooks + (NEW.bookStatus = 'DONE'),
     finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
     textBytes = textBytes
-      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note))
+      + (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 5 * octet_length(concat(NEW.author)))
   WHERE memberId = NEW.memberId;
 END;
 
+-- Also deletes what has no foreign key (schema/book-tables.ts), once it is counted. For withdrawn members, the purge deletes
+-- these rows first.
 CREATE TRIGGER books_counted_out AFTER DELETE ON books
 BEGIN
   UPDATE members
@@ -28,16 +30,25 @@ BEGIN
     doneBooks = doneBooks - (OLD.bookStatus = 'DONE'),
     finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
     textBytes = textBytes
-      - OLD.memoBytes - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)),
+      - ((octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 5 * octet_length(concat(OLD.author))) + OLD.memoBytes + 200 * OLD.memoCount + 4000 * OLD.eventBlocks + coalesce((
+      SELECT sum((200 + octet_length(concat(note)))) FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId
+    ), 0)),
     memoBooks = memoBooks - OLD.hasMemos
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
+
+  DELETE FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
+
+  DELETE FROM progress WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
+
+  DELETE FROM bookTags WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
 END;
 
 -- Only if a counter changes: other updates of a book write no row of members.
-CREATE TRIGGER books_recounted AFTER UPDATE OF bookStatus, readEndDate ON books
+CREATE TRIGGER books_recounted AFTER UPDATE OF bookStatus, readEndDate, readingId ON books
 WHEN OLD.bookStatus <> NEW.bookStatus
   OR (OLD.readEndDate IS NULL) <> (NEW.readEndDate IS NULL)
+  OR coalesce(NEW.readingId, NEW.bookId) <> coalesce(OLD.readingId, OLD.bookId)
 BEGIN
   UPDATE members
   SET yetBooks = yetBooks - (OLD.bookStatus = 'YET') + (NEW.bookStatus = 'YET'),
@@ -45,19 +56,24 @@ BEGIN
     doneBooks = doneBooks - (OLD.bookStatus = 'DONE') + (NEW.bookStatus = 'DONE'),
     finishedBooks = finishedBooks
       - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL)
-      + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL)
+      + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
+    textBytes = textBytes + iif(
+      coalesce(NEW.readingId, NEW.bookId) <> coalesce(OLD.readingId, OLD.bookId),
+      coalesce((SELECT (200 + octet_length(concat(note))) FROM readings WHERE readingId = coalesce(OLD.readingId, OLD.bookId)), 0),
+      0
+    )
   WHERE memberId = NEW.memberId;
 END;
 
 CREATE TRIGGER books_resized AFTER UPDATE OF title, subtitle, cover, author, publisher, language, series,
   sourceIds, note ON books
-WHEN octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note))
-  <> octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note))
+WHEN (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 5 * octet_length(concat(NEW.author)))
+  <> (octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 5 * octet_length(concat(OLD.author)))
 BEGIN
   UPDATE members
   SET textBytes = textBytes
-      - octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note))
-      + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note))
+      - (octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 5 * octet_length(concat(OLD.author)))
+      + (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 5 * octet_length(concat(NEW.author)))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -67,7 +83,7 @@ END;
 CREATE TRIGGER memos_counted_in AFTER INSERT ON memos
 BEGIN
   UPDATE members
-  SET textBytes = textBytes + octet_length(NEW.memoContent),
+  SET textBytes = textBytes + (200 + octet_length(NEW.memoContent)),
     memoBooks = memoBooks + ((SELECT hasMemos FROM books WHERE bookId = NEW.bookId) = 0)
   WHERE memberId = NEW.memberId;
 
@@ -98,7 +114,7 @@ CREATE TRIGGER memos_counted_out AFTER DELETE ON memos
 WHEN EXISTS (SELECT 1 FROM books JOIN members USING (memberId) WHERE bookId = OLD.bookId AND withdrawnAt IS NULL)
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - octet_length(OLD.memoContent),
+  SET textBytes = textBytes - (200 + octet_length(OLD.memoContent)),
     memoBooks = memoBooks - ((SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1)
   WHERE memberId = OLD.memberId;
 
@@ -183,32 +199,73 @@ BEGIN
     AND withdrawnAt IS NULL;
 END;
 
--- Notes of readings count towards the text of the member.
+-- Prices of readings, of tags of books, and of progress events, which count as text of the member.
 
+-- Of an archived reading, the price is counted once the book shows another one, with the counters of its status.
 CREATE TRIGGER readings_counted_in AFTER INSERT ON readings
-WHEN NEW.note IS NOT NULL
+WHEN NOT EXISTS (
+  SELECT 1 FROM books WHERE bookId = NEW.bookId AND memberId = NEW.memberId AND coalesce(readingId, bookId) = NEW.readingId
+)
 BEGIN
   UPDATE members
-  SET textBytes = textBytes + octet_length(concat(NEW.note))
+  SET textBytes = textBytes + (200 + octet_length(concat(NEW.note)))
   WHERE memberId = NEW.memberId;
 END;
 
+-- Skipped while the book itself is being deleted.
 CREATE TRIGGER readings_counted_out AFTER DELETE ON readings
-WHEN OLD.note IS NOT NULL
+WHEN EXISTS (SELECT 1 FROM books WHERE bookId = OLD.bookId)
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - octet_length(concat(OLD.note))
+  SET textBytes = textBytes - (200 + octet_length(concat(OLD.note)))
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
 END;
 
 CREATE TRIGGER readings_resized AFTER UPDATE OF note ON readings
-WHEN octet_length(concat(NEW.note))
-  <> octet_length(concat(OLD.note))
+WHEN (200 + octet_length(concat(NEW.note)))
+  <> (200 + octet_length(concat(OLD.note)))
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - octet_length(concat(OLD.note)) + octet_length(concat(NEW.note))
+  SET textBytes = textBytes - (200 + octet_length(concat(OLD.note))) + (200 + octet_length(concat(NEW.note)))
   WHERE memberId = NEW.memberId;
+END;
+
+CREATE TRIGGER tags_priced AFTER UPDATE OF bookCount ON tags
+WHEN (NEW.bookCount / 20)
+  <> (OLD.bookCount / 20)
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes - 4000 * (OLD.bookCount / 20) + 4000 * (NEW.bookCount / 20)
+  WHERE memberId = NEW.memberId;
+END;
+
+CREATE TRIGGER progress_priced AFTER UPDATE OF total ON progress
+WHEN EXISTS (SELECT 1 FROM books WHERE bookId = NEW.bookId AND eventBlocks <> (NEW.total / 20))
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes + 4000 * ((NEW.total / 20) - (SELECT eventBlocks FROM books WHERE bookId = NEW.bookId))
+  WHERE memberId = NEW.memberId;
+
+  UPDATE books
+  SET eventBlocks = (NEW.total / 20)
+  WHERE bookId = NEW.bookId;
+END;
+
+-- Without events, none has their number.
+CREATE TRIGGER progress_unpriced AFTER DELETE ON progress
+WHEN EXISTS (
+    SELECT 1 FROM books JOIN members USING (memberId) WHERE bookId = OLD.bookId AND eventBlocks > 0 AND withdrawnAt IS NULL
+  )
+  AND NOT EXISTS (SELECT 1 FROM progress WHERE memberId = OLD.memberId AND bookId = OLD.bookId)
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes + 4000 * (0 - (SELECT eventBlocks FROM books WHERE bookId = OLD.bookId))
+  WHERE memberId = OLD.memberId;
+
+  UPDATE books
+  SET eventBlocks = 0
+  WHERE bookId = OLD.bookId;
 END;
 
 -- The highest deleted identifiers, so that none is reused. Unlike AUTOINCREMENT, this writes a row only when the newest row is
@@ -332,14 +389,6 @@ BEGIN
   DELETE FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId;
 END;
 
--- Instead of foreign keys: schema/book-tables.ts says why. For withdrawn members, the purge deletes these rows first.
-CREATE TRIGGER books_details_deleted AFTER DELETE ON books
-BEGIN
-  DELETE FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
-  DELETE FROM progress WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
-  DELETE FROM bookTags WHERE memberId = OLD.memberId AND bookId = OLD.bookId;
-END;
-
 -- Progress. The latest event has the book's current page. POST /books/{book-id}/progress inserts its event before it updates
 -- the book, so that this adds no second one. A lower page is a correction, unless the last event is of an earlier reading.
 
@@ -373,21 +422,33 @@ BEGIN
   WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
 END;
 
--- An event before the latest one: total is kept in the latest. Above the limit, progress_limited sets it.
+-- The three triggers below may run in any order. `total` is kept in the latest event, and each update of it counts the price.
+
 CREATE TRIGGER progress_added_late AFTER INSERT ON progress
-WHEN NEW.total <= 10000
-  AND EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
+WHEN EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
 BEGIN
   UPDATE progress
-  SET total = NEW.total
+  SET total = total + 1
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId
     AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
 END;
 
--- Among the oldest 1,000 events, keeps only the last one of each UTC day, and those that are FINISHED. If there are still too
--- many, deletes the oldest.
+CREATE TRIGGER progress_added_twentieth AFTER INSERT ON progress
+WHEN NEW.total % 20 = 0
+BEGIN
+  UPDATE progress
+  SET total = total
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId
+    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
+END;
+
+-- Above the limit of a book, and at each twentieth event if the member is full: among the oldest 1,000 events, keeps only the last
+-- one of each UTC day, and those that are FINISHED; if there are none to delete, deletes the oldest.
 CREATE TRIGGER progress_limited AFTER INSERT ON progress
-WHEN NEW.total > 10000
+WHEN NEW.total > 1000
+  OR (NEW.total % 20 = 0 AND EXISTS (
+    SELECT 1 FROM members WHERE memberId = NEW.memberId AND textBytes > coalesce(maxTextBytes, 67108864)
+  ))
 BEGIN
   DELETE FROM progress
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND at IN (
@@ -399,14 +460,15 @@ BEGIN
   );
 
   UPDATE progress
-  SET total = NEW.total - changes()
+  SET total = total - changes()
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId
-    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId);
+    AND at = (SELECT max(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
+    AND changes() > 0;
 
   DELETE FROM progress
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId
     AND at = (SELECT min(at) FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId)
-    AND (SELECT total FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT 1) > 10000;
+    AND changes() = 0;
 
   UPDATE progress
   SET total = total - changes()

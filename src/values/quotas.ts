@@ -1,15 +1,16 @@
+import { MAX_MEMBER_TEXT_BYTES } from './prices'
 import { isAscii } from './text/fold'
 
 const MIB = 1024 * 1024
 
 /** The most that a member or a book can hold. Settings of the same names change the limits. */
 export const DEFAULT_QUOTAS = {
-  MAX_BOOKS: 200_000,
-  MAX_MEMOS_PER_BOOK: 10_000,
+  MAX_BOOKS: 20_000,
+  MAX_MEMOS_PER_BOOK: 3000,
   /** UTF-8 bytes of the memos of one book. */
   MAX_BOOK_TEXT_BYTES: 8 * MIB,
-  /** UTF-8 bytes of a member's memos, notes on readings, and texts of books: titles, covers, authors and others. */
-  MAX_MEMBER_TEXT_BYTES: 256 * MIB,
+  /** UTF-8 bytes of a member's memos, notes on readings and texts of books, and the prices of rows: prices.ts. */
+  MAX_MEMBER_TEXT_BYTES,
   MAX_MEMBER_IMAGE_BYTES: 1024 * MIB,
   /** A member can create and delete a thousand books a minute, each with a key. */
   MAX_IDEMPOTENCY_KEYS: 20_000,
@@ -41,7 +42,7 @@ const LIMITS: Record<Quota, (limit: number) => string> = {
   MAX_BOOKS: (limit) => `${count(limit)} books per member`,
   MAX_MEMOS_PER_BOOK: (limit) => `${count(limit)} memos per book`,
   MAX_BOOK_TEXT_BYTES: (limit) => `${size(limit)} of memo text per book`,
-  MAX_MEMBER_TEXT_BYTES: (limit) => `${size(limit)} of text per member`,
+  MAX_MEMBER_TEXT_BYTES: (limit) => `${size(limit)} of text and rows per member`,
   MAX_MEMBER_IMAGE_BYTES: (limit) => `${size(limit)} of images per member`,
   MAX_IDEMPOTENCY_KEYS: (limit) => `${count(limit)} idempotency keys per member`,
 }

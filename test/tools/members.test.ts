@@ -82,7 +82,7 @@ it('shows a member without hashes of password, tokens and codes, and what is sto
     yetBooks: 2,
   })
   expect(shown).not.toMatch(/hash/i)
-  expect(await run('usage', String(MINA))).toMatch(/MAX_BOOKS +2 +200,000/)
+  expect(await run('usage', String(MINA))).toMatch(/MAX_BOOKS +2 +20,000/)
 })
 
 it('escapes control characters and those that change the direction of text', async () => {

@@ -50,6 +50,8 @@ export const books = sqliteTable(
     hasMemos: counter(),
     /** UTF-8 bytes of the book's memos. */
     memoBytes: counter(),
+    /** How many twenties of progress events the member pays for. */
+    eventBlocks: counter(),
     /** `toFoldedColumn` of title and author, for search and sorting. */
     titleFolded: text(),
     authorFolded: text(),

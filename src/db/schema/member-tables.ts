@@ -17,7 +17,7 @@ export const members = sqliteTable(
     doneBooks: counter(),
     finishedBooks: counter(),
     memoBooks: counter(),
-    /** UTF-8 bytes of the member's memos, of the notes on readings, and of the texts of the books. */
+    /** UTF-8 bytes of memos, notes on readings and texts of books, and the prices of rows: values/prices.ts. */
     textBytes: counter(),
     imageCount: counter(),
     imageBytes: counter(),

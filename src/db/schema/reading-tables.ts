@@ -62,7 +62,7 @@ export const allReadings = sqliteView('allReadings', {}).as(
     union all select memberId, bookId, ${raw(columns.filter((name) => name !== 'isPaused'))}, 0, 0 from readings`,
 )
 
-/** Changes of a book's current page. A trigger merges the oldest beyond 10,000 of a book. WITHOUT ROWID. */
+/** Changes of a book's current page. A trigger merges the oldest beyond MAX_EVENTS of a book. WITHOUT ROWID. */
 export const progress = sqliteTable(
   'progress',
   {

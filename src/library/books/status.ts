@@ -1,7 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { hasRoom, isRefined, keep, keptOf, renew, restore, traceless } from '../readings/blocks'
+import { roomOf } from '../../db/quotas'
+import { hasRoom as hasRoomOf, isRefined, keep, keptOf, renew, restore, traceless } from '../readings/blocks'
 import type { BookPatch } from './schema'
 
+/** Otherwise the reading is not archived, but changed: setting a status is never refused. */
+const hasRoom = sql`${hasRoomOf('c')} and ${roomOf(sql`members.memberId = c.memberId`)} > 0`
 const day = (value: SQL) => sql`substr(${value}, 1, 10)`
 
 /**
@@ -14,7 +17,7 @@ export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => 
   const renewed = renew(keptOf(book), sql`bookStatus = ${status},`)
   if (bookStatus === 'YET') {
     const end = sql`update books set ${traceless} where bookId in (${book}) and bookStatus = 'ING' and not ${isRefined()}`
-    return [end, keep(book, hasRoom('c')), renewed]
+    return [end, keep(book, hasRoom), renewed]
   }
   const [start, finish] = (['readStartDate', 'readEndDate'] as const).map((name) =>
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
@@ -28,7 +31,7 @@ export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => 
     return [restore(book, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)]
   }
   return [
-    keep(book, sql`c.outcome is not null and ${hasRoom('c')}`),
+    keep(book, sql`c.outcome is not null and ${hasRoom}`),
     renewed,
     restore(book, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`),
   ]

@@ -5,11 +5,12 @@ import { findCreated, insertOnce, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
-import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, textLimit } from '../../db/quotas'
+import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, roomOf, textLimit } from '../../db/quotas'
 import { books } from '../../db/schema/book-tables'
 import type { CallerRequest } from '../../env'
 import { quotaExceeded } from '../../errors'
 import { fieldsOf } from '../../values/book-fields'
+import { pricedTexts, textPrice } from '../../values/prices'
 import { limitsOf, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { localTime } from '../../values/time'
@@ -58,7 +59,8 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
 
 /** @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated` */
 export const createBook = async ({ db, caller, config, key }: CallerRequest, book: NewBook) => {
-  const bytes = utf8Bytes(book.title, book.cover, book.author, book.publisher)
+  const { title, author, cover, publisher } = book
+  const bytes = utf8Bytes(...pricedTexts({ title, author, cover, publisher }))
   const whole = { ...DEFAULTS, isbn: null, ...book }
   const createdAt = localTime(config.TIME_ZONE)
   const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(config) }
@@ -79,9 +81,8 @@ export const viewOf = <Name extends keyof Book>(...names: Name[]) => {
 
 /** Whether new values of some text columns fit the quota. Those that do not grow always do. */
 const fits = (columns: string[]) => {
-  const growth = sql`:bytes - octet_length(concat(${sql.raw(columns.join(', '))}))`
-  const room = sql`(select ${textLimit} - textBytes from members where members.memberId = books.memberId)`
-  return sql`(${growth} <= 0 or ${growth} <= ${room})`
+  const growth = sql`:bytes - (${sql.raw(textPrice(columns))})`
+  return sql`(${growth} <= 0 or ${growth} <= ${roomOf(sql`members.memberId = books.memberId`)})`
 }
 
 const toFolded = ({ title, author }: Partial<Book>) => ({
@@ -110,7 +111,11 @@ export const updateColumns = async <Name extends keyof Book>(
   const update = sqlStatement<Pick<Book, Name>>`
     update books set ${assignments({ ...changes, ...ofStatus })} where ${condition} returning ${columns}`
   const readings = changeStatus(sql`select bookId from books where ${condition}`, patch)
-  const values = { bookId, bytes: utf8Bytes(...texts.map((name) => changes[name])), ...limitsOf(config) }
+  const values = {
+    bookId,
+    bytes: utf8Bytes(...pricedTexts(Object.fromEntries(texts.map((name) => [name, changes[name]])))),
+    ...limitsOf(config),
+  }
   const { stored, updated } = await runAsCaller(db, caller, {
     stored: texts.length > 0 ? firstRow(select({ bookId })) : undefined,
     readings: readings.map((change) => idempotent(sqlStatement`${change}`(values))),

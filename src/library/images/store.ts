@@ -4,7 +4,7 @@ import { type ConfirmedMember, type Db, idempotent, run, sqlStatement, uninterru
 import { findCreated, insertOnce, type RequestKey, rowOf } from '../../db/idempotency'
 import { nextReusableId } from '../../db/next-id'
 import { listOfCaller } from '../../db/pages'
-import { imageLimit, ownQuotaExceeded } from '../../db/quotas'
+import { imageLimit, ownQuotaExceeded, usedImageBytes } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
 import type { CallerRequest } from '../../env'
 import { DEADLINES } from '../../runtime/deadlines'
@@ -28,7 +28,7 @@ const insertImageWith = (idColumn: SQL, id: SQL) =>
     (condition) => sqlStatement<{ name: string }>`
       insert into images (${idColumn} memberId, name, type, bytes, createdAt)
       select ${id} memberId, :name, :type, :bytes, :createdAt from members
-      where ${isCaller} and imageBytes + :bytes <= ${imageLimit} ${condition}
+      where ${isCaller} and ${usedImageBytes} + :bytes <= ${imageLimit} ${condition}
       returning name`,
     rowOf(
       images.imageId,

@@ -4,7 +4,7 @@ import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../
 import { findCreated, insertOnce, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
-import { ownQuotaExceeded, textLimit } from '../../db/quotas'
+import { ownQuotaExceeded, roomOf, rowPrice } from '../../db/quotas'
 import { memos } from '../../db/schema/memo-tables'
 import type { CallerRequest } from '../../env'
 import { quotaExceeded } from '../../errors'
@@ -18,8 +18,7 @@ import { memoChanged, newVersion, type StoredMemo } from './versions'
 
 const storedColumns = sql`${memoColumns}, version`
 
-const memberTextRoom = (table: 'books' | 'memos') =>
-  sql`(select ${textLimit} - textBytes from members where members.memberId = ${sql.raw(table)}.memberId)`
+const memberTextRoom = (table: 'books' | 'memos') => roomOf(sql`members.memberId = ${sql.raw(table)}.memberId`)
 
 const insertMemo = insertOnce(
   (condition) => sqlStatement<StoredMemo>`
@@ -33,7 +32,7 @@ const insertMemo = insertOnce(
     :memoType, :memoContent, :contentFolded, :memoBookPage, :memoAuthority, :createdAt, :createdAt, :version
   from books where ${isOwnBook} and memoCount < :MAX_MEMOS_PER_BOOK
     and memoBytes + :bytes <= :MAX_BOOK_TEXT_BYTES
-    and :bytes <= ${memberTextRoom('books')} ${condition}
+    and ${rowPrice} <= ${memberTextRoom('books')} ${condition}
   returning ${storedColumns}`,
   rowOf(memos.memoId, storedColumns),
 )

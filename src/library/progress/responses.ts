@@ -31,7 +31,7 @@ export const progressReference: FeatureReference = {
       operationId: 'listProgress',
       summary: 'List the progress of a book',
       description:
-        'Latest first. Every change of `currentPage` and every `addProgress` is an event. Beyond 10,000 events of a book, ' +
+        'Latest first. Every change of `currentPage` and every `addProgress` is an event. Beyond 1,000 events of a book, ' +
         'those of a UTC day are merged into its last one, oldest days first.',
       responses: { 200: json(listOf(ProgressEvent), 'A page of events') },
     },

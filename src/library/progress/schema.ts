@@ -3,8 +3,7 @@ import { cursorPaging } from '../../values/cursor'
 import { Int32, numberBetween, PastInstant } from '../../values/fields'
 import { namedLazy } from '../../values/named'
 
-/** The most events of a book. If there are more, a trigger deletes some of the oldest. */
-export const MAX_EVENTS = 10_000
+export { MAX_EVENTS } from '../../values/prices'
 
 export const NewProgress = namedLazy('NewProgress', () =>
   z

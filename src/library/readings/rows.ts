@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { isCaller } from '../../db/caller'
-import { textLimit } from '../../db/quotas'
+import { roomOf } from '../../db/quotas'
 import { shownReading } from '../../db/schema/shown-reading'
 import type { Reading } from './responses'
 
@@ -18,4 +18,4 @@ export const ofBook = sql.raw(
 export const toReading = (row: Row): Reading => ({ ...row, paused: Boolean(row.paused) })
 
 /** How many bytes of text the caller has left. */
-export const textRoom = sql`(select ${textLimit} - textBytes from members where ${isCaller})`
+export const textRoom = roomOf(isCaller)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { IMAGE_PRICE } from '../../../src/values/prices'
 import type { Quota } from '../../../src/values/quotas'
 import { type Reader, signUp } from '../../support/api'
 import { select } from '../../support/database'
@@ -35,16 +36,16 @@ const PIXEL_BYTES = 42
 const newImage = (): Request => ['POST', '/memos/image-memo', PIXEL]
 const longerAuthor = (): Request => ['PATCH', `/books/${bookId}`, { author: 'ABCDE' }]
 
-// The member has one book of 10 bytes, with one memo of 30.
+// The member has one book, whose title counts 4 * 9 bytes and whose author 6, with one memo of 200 + 30.
 describe.each<[Quota, string, () => Request, needed: number, limit: string]>([
   ['MAX_BOOKS', 'a new book', newBook, 2, '1 books per member'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a new book', newBook, 50, '49 bytes of text per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a new book', newBook, 309, '308 bytes of text and rows per member'],
   ['MAX_MEMOS_PER_BOOK', 'a new memo', newMemo, 2, '1 memos per book'],
   ['MAX_BOOK_TEXT_BYTES', 'a new memo', newMemo, 60, '59 bytes of memo text per book'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a new memo', newMemo, 70, '69 bytes of text per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a new memo', newMemo, 502, '501 bytes of text and rows per member'],
   ['MAX_BOOK_TEXT_BYTES', 'a longer memo', longerMemo, 60, '59 bytes of memo text per book'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a longer memo', longerMemo, 70, '69 bytes of text per member'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a longer author', longerAuthor, 44, '43 bytes of text per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a longer memo', longerMemo, 302, '301 bytes of text and rows per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a longer author', longerAuthor, 296, '295 bytes of text and rows per member'],
 ])('%s and %s', (quota, _, request, needed, limit) => {
   it('writes up to the limit, and answers 409 above it without writing anything', async () => {
     const rows = () => Promise.all(['members', 'books', 'memos'].map((table) => select(`select * from ${table}`)))
@@ -58,18 +59,18 @@ describe.each<[Quota, string, () => Request, needed: number, limit: string]>([
 
 describe.each<[string, string, () => Request, needed: number, limit: string]>([
   ['maxBooks', 'a new book', newBook, 2, '1 books per member'],
-  ['maxTextBytes', 'a new book', newBook, 50, '49 bytes of text per member'],
-  ['maxTextBytes', 'a new memo', newMemo, 70, '69 bytes of text per member'],
-  ['maxTextBytes', 'a longer memo', longerMemo, 70, '69 bytes of text per member'],
-  ['maxTextBytes', 'a longer author', longerAuthor, 44, '43 bytes of text per member'],
-  ['maxTextBytes', 'a new reading', newReading, 41, '40 bytes of text per member'],
-  ['maxTextBytes', 'a longer note', longerNote, 41, '40 bytes of text per member'],
-  ['maxImageBytes', 'a new image', newImage, PIXEL_BYTES, `${PIXEL_BYTES - 1} bytes of images per member`],
+  ['maxTextBytes', 'a new book', newBook, 309, '308 bytes of text and rows per member'],
+  ['maxTextBytes', 'a new memo', newMemo, 502, '501 bytes of text and rows per member'],
+  ['maxTextBytes', 'a longer memo', longerMemo, 302, '301 bytes of text and rows per member'],
+  ['maxTextBytes', 'a longer author', longerAuthor, 296, '295 bytes of text and rows per member'],
+  ['maxTextBytes', 'a new reading', newReading, 473, '472 bytes of text and rows per member'],
+  ['maxTextBytes', 'a longer note', longerNote, 273, '272 bytes of text and rows per member'],
+  ['maxImageBytes', 'a new image', newImage, IMAGE_PRICE + PIXEL_BYTES, '16,425 bytes of images per member'],
 ])('an own quota, %s, and %s', (column, _, request, needed, limit) => {
   const setOwn = (value: number | null) =>
     select(`update members set ${column} = ? where email = ?`, value, reader.email)
   const full = { MAX_BOOKS: '0', MAX_MEMBER_TEXT_BYTES: '0', MAX_MEMBER_IMAGE_BYTES: '0' }
-  const ample = { MAX_BOOKS: '9', MAX_MEMBER_TEXT_BYTES: '9999', MAX_MEMBER_IMAGE_BYTES: '9999' }
+  const ample = { MAX_BOOKS: '9', MAX_MEMBER_TEXT_BYTES: '9999', MAX_MEMBER_IMAGE_BYTES: '99999' }
 
   it('counts instead of the quota of the service, in both directions, and is named by the error', async () => {
     const sendRequest = (changed: typeof full) => {
@@ -110,9 +111,9 @@ it('frees what is deleted', async () => {
   await reader.delete(`/memos/${memoId}`)
   expect((await sendWith('MAX_BOOK_TEXT_BYTES', 30, newMemo())).status).toBe(201)
   await reader.delete(`/books/${bookId}`)
-  expect((await sendWith('MAX_MEMBER_TEXT_BYTES', 10, newBook())).status).toBe(201)
+  expect((await sendWith('MAX_MEMBER_TEXT_BYTES', 37, newBook())).status).toBe(201)
   expect(await select('select textBytes from members where lower(email) = ?', reader.email)).toEqual([
-    { textBytes: 10 },
+    { textBytes: 37 },
   ])
 })
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import type { LibraryExport } from '../../../src/transfer/export/responses'
 import { BOOK_FORMATS, BOOK_STATUSES, MEMO_AUTHORITIES, MEMO_TYPES, PROGRESS_KINDS } from '../../../src/values/contract'
+import { MAX_EVENTS } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
 import { memberDatabase, memberSlot } from '../../support/database'
 import { editionFields } from '../../support/model/editions'
@@ -328,7 +329,7 @@ it('an import of an export restores a book of the largest size', { tags: ['slow'
   const long = `${'\u0001'.repeat(65_000)}É`
   const readings = Array.from({ length: 6 }, (_, n) => ({ finishedAt: String(2001 + n), note: long }))
   const memos = Array.from({ length: 6 }, (_, n) => ({ memoContent: `${n}${long}` }))
-  const progress = Array.from({ length: 10_000 }, (_, n) => ({
+  const progress = Array.from({ length: MAX_EVENTS }, (_, n) => ({
     ...{ at: new Date(n * 60_000).toISOString(), page: n, kind: 'PROGRESS' },
   }))
   const file = libraryFile({ title: 'Large', readings, memos, progress }, { title: 'Next', readings, memos })
@@ -338,7 +339,7 @@ it('an import of an export restores a book of the largest size', { tags: ['slow'
   await expectImport(second, copy, { created: 2 })
   const { books } = await exported(second)
   expect(toLibrary({ books })).toEqual(toLibrary(parse(copy)))
-  expect([books[0]?.progress.length, books[1]?.readings.length]).toEqual([10_000, 6])
+  expect([books[0]?.progress.length, books[1]?.readings.length]).toEqual([MAX_EVENTS, 6])
   await expectSmallParameters(() => expectImport(second, copy, { unchanged: 2 }))
   await expectIntegrity()
 })

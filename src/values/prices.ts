@@ -1,0 +1,36 @@
+// What counts towards the quotas of a member, in bytes. The file has no imports, so that scripts can read it.
+
+/** Of a memo, a past reading, a tag of a book, a progress event; beside its texts. */
+export const ROW_PRICE = 200
+/**
+ * Tags and progress events count by the twenty: those of a tag, and those of a book. Otherwise each would write the row
+ * of the member.
+ */
+export const PRICED_ROWS = 20
+export const BLOCK_PRICE = PRICED_ROWS * ROW_PRICE
+/** Of an image, beside its bytes, towards MAX_MEMBER_IMAGE_BYTES. */
+export const IMAGE_PRICE = 16 * 1024
+/** How often a text of a book counts, if not once: these are also folded, in indexes, and in the table of authors. */
+const TEXT_COPIES: Record<string, number> = { title: 4, author: 6 }
+
+/**
+ * SQL for what some texts of a book count.
+ * @param row the prefix of its columns, such as `NEW.`
+ */
+export const textPrice = (texts: readonly string[], row = '') => {
+  const bytesOf = (names: readonly string[]) => `octet_length(concat(${names.map((name) => row + name).join(', ')}))`
+  const copied = texts.flatMap((name) => {
+    const copies = TEXT_COPIES[name]
+    return copies ? `${copies - 1} * ${bytesOf([name])}` : []
+  })
+  return [bytesOf(texts), ...copied].join(' + ')
+}
+
+/** The same texts, each as often as it counts. */
+export const pricedTexts = (texts: Partial<Record<string, string | null>>) =>
+  Object.entries(texts).flatMap(([name, text]) => Array.from({ length: TEXT_COPIES[name] ?? 1 }, () => text))
+
+/** The most progress events of a book. If there are more, a trigger merges some of the oldest. */
+export const MAX_EVENTS = 1000
+/** UTF-8 bytes of a member's texts, and the prices of rows. */
+export const MAX_MEMBER_TEXT_BYTES = 64 * 1024 * 1024
