@@ -3,8 +3,6 @@ import { cursorPaging } from '../../values/cursor'
 import { Int32, numberBetween, PastInstant } from '../../values/fields'
 import { namedLazy } from '../../values/named'
 
-export { MAX_EVENTS } from '../../values/prices'
-
 export const NewProgress = namedLazy('NewProgress', () =>
   z
     .object({

@@ -1,6 +1,6 @@
-import { MAX_EVENTS } from '../../../library/progress/schema'
 import { MAX_READINGS } from '../../../library/readings/schema'
 import { MAX_BOOK_TAGS, MAX_TAGS } from '../../../library/tags/schema'
+import { BLOCK_PRICE, MAX_EVENTS, PRICED_ROWS, ROW_PRICE } from '../../../values/prices'
 import { type Quotas, utf8Bytes } from '../../../values/quotas'
 import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
@@ -25,7 +25,7 @@ export type Planned = {
   bookId: number | null
   /** The book of the library of which the new one may be a duplicate. */
   similarTo?: number
-  /** UTF-8 bytes that the row adds. */
+  /** What the row adds to the texts and rows of the member. Tags are counted once they are written. */
   bytes: number
   book?: BookColumns & ReadingColumns
   /** The book of the library that is updated, and the changes of its columns. */
@@ -67,17 +67,21 @@ const planMemos = ({ missing, sourced }: Existing, overwrites: boolean) => {
   return { memos, texts, losses }
 }
 
-const noteBytes = (readings: EntryReading[]) => utf8Bytes(...readings.map(({ note }) => note))
+const priceOf = (readings: EntryReading[], memos: EntryMemo[]) =>
+  utf8Bytes(...readings.map(({ note }) => note)) + memoBytes(memos) + ROW_PRICE * (readings.length + memos.length)
+const priceOfEvents = (added: EntryProgress[], before = 0) =>
+  BLOCK_PRICE * (Math.floor((before + added.length) / PRICED_ROWS) - Math.floor(before / PRICED_ROWS))
 
 const planNew = ({ row, entry }: Row, now: string, similarTo?: number): Planned => {
   const { columns, readings, losses } = toNewBook(entry, now)
   const { tags, memos } = entry
+  const progress = entry.exact?.progress ?? []
   return {
     ...{ ...NOTHING, row, entry, outcome: 'created', code: similarTo ? 'possible-duplicate' : null, similarTo },
     losses: [...entry.losses, ...losses],
-    bytes: textBytesOf(columns) + noteBytes(readings) + memoBytes(memos),
+    bytes: textBytesOf(columns) + priceOf(readings, memos) + priceOfEvents(progress),
     book: columns,
-    ...{ readings, tags, memos, progress: entry.exact?.progress ?? [] },
+    ...{ readings, tags, memos, progress },
   }
 }
 
@@ -108,7 +112,11 @@ const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean):
   const code = losses.some(({ code }) => code === 'newer-here') ? 'newer-here' : null
   return {
     ...{ row, entry, outcome: isChanged || open ? 'updated' : 'unchanged', code, losses, bookId: book.bookId },
-    bytes: grown + noteBytes(open ? [...readings, open] : readings) + memoBytes(memos) + textGrowth(texts),
+    bytes:
+      grown +
+      priceOf(open ? [...readings, open] : readings, memos) +
+      priceOfEvents(progress, book.events) +
+      textGrowth(texts),
     existing: book,
     ...{ changes, readings, open, tags, memos, texts, progress },
   }

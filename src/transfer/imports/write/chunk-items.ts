@@ -1,5 +1,6 @@
 import { newVersion } from '../../../library/memos/versions'
 import { fieldsOf } from '../../../values/book-fields'
+import { pricedTexts } from '../../../values/prices'
 import { utf8Bytes } from '../../../values/quotas'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
 import { BOOK_COLUMNS, type BookColumns } from '../../book-columns'
@@ -114,6 +115,8 @@ const changesOf = (planned: Planned): Record<string, Change> => {
   ])
 }
 
+const priceOf = (name: string, text: string | null | undefined) => utf8Bytes(...pricedTexts({ [name]: text ?? null }))
+
 /** How to undo a row that updates a book. `writeChunk` replaces `reading` and `progress` with what the row overwrites. */
 const toUndo = (planned: Planned) => {
   const { existing, changes = {}, readings, open, tags, texts, progress } = planned
@@ -121,7 +124,7 @@ const toUndo = (planned: Planned) => {
   const bytes = [
     ...fieldsOf('text')
       .filter((name) => name in changes)
-      .map((name) => utf8Bytes(existing[name]) - utf8Bytes(changes[name])),
+      .map((name) => priceOf(name, existing[name]) - priceOf(name, changes[name])),
     ...texts.map(({ content, replaced }) => replaced.bytes - utf8Bytes(content)),
   ]
   return {

@@ -4,7 +4,6 @@ import { BookStatus } from '../../../library/books/schema'
 import { Language, MAX_SOURCE_IDS, PublishedYear, SeriesNumber, SourceId } from '../../../library/editions/schema'
 import { NewGoal } from '../../../library/goals/schema'
 import { MAX_CONTENT, MemoType } from '../../../library/memos/schema'
-import { MAX_EVENTS } from '../../../library/progress/schema'
 import { MAX_LISTED_READINGS, ReadingOutcome, rating, readingDate } from '../../../library/readings/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../../library/stats/schema'
 import { MAX_BOOK_TAGS, TagName } from '../../../library/tags/schema'
@@ -19,6 +18,7 @@ import {
   nullableText,
   Timestamp,
 } from '../../../values/fields'
+import { MAX_EVENTS } from '../../../values/prices'
 import { DEFAULT_QUOTAS } from '../../../values/quotas'
 import { fold } from '../../../values/text/fold'
 import { Isbn } from '../../../values/text/isbn'
