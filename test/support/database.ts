@@ -29,6 +29,18 @@ export const brokenDatabase = (message: string) => {
   return { withSession: () => session } as unknown as D1Database
 }
 
+/** Lists how many rows each batch of a request changes: with triggers and cascades, without index entries. */
+export const listChanges = async (request: () => Promise<unknown>) => {
+  const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), 'batch')
+  try {
+    await request()
+    const batches = (await Promise.all(batch.mock.results.map(({ value }) => value))) as D1Result[][]
+    return batches.map((results) => results.reduce((sum, { meta }) => sum + (meta.changes ?? 0), 0))
+  } finally {
+    batch.mockRestore()
+  }
+}
+
 /** Counts the database calls of a request, and the rows they read and write. */
 export const measure = async (request: () => Promise<unknown>) => {
   const session = env.DB.withSession()

@@ -19,6 +19,11 @@ const callersId = sql.raw('(select id from caller)')
 const selectBookOfCaller = (parameter: string) =>
   sql`select * from books where ${isOwnRow(books.bookId, books.memberId, callersId, parameter)}`
 const number = (value: number) => sql.raw(String(value))
+/**
+ * Memos that move, each of which takes three rows: with an entry of the log, and an old one that is trimmed. All that two
+ * books can have takes more than 10,000 rows.
+ */
+const MAX_MOVED_MEMOS = 2500
 
 /** The book that stays, the other one, and what they would have together. */
 const expressions = sql`
@@ -27,7 +32,7 @@ const expressions = sql`
   source as materialized (${selectBookOfCaller('from')}),
   both as materialized (
     select target.memberId as ownerId, target.bookId as targetId, source.bookId as sourceId,
-      source.memoCount > 0 as movesMemos,
+      source.memoCount as movedMemos,
       target.memoCount + source.memoCount as memos, target.memoBytes + source.memoBytes as bytes,
       (
         select count(*) from (
@@ -47,8 +52,8 @@ const MARK = -1
 const markSource = sqlStatement`
   with ${expressions} update books set mergedBooks = ${number(MARK)} from both
   where books.bookId = sourceId
-    and (not movesMemos or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
-    and readings <= ${number(MAX_READINGS)} and tags <= ${number(MAX_BOOK_TAGS)}`
+    and (movedMemos = 0 or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
+    and movedMemos <= ${number(MAX_MOVED_MEMOS)} and readings <= ${number(MAX_READINGS)} and tags <= ${number(MAX_BOOK_TAGS)}`
 /** One row if the source is marked. Each statement selects from it, so all of them do nothing, or none. */
 const withPair = sql`with
   caller(id) as materialized (select ${callerId}),
@@ -56,10 +61,10 @@ const withPair = sql`with
   pair as (select memberId as ownerId, :bookId as targetId, bookId as sourceId from source)`
 const statement = (text: TemplateStringsArray, ...parts: SQL[]) => sqlStatement`${withPair} ${sql(text, ...parts)}`
 
-type Usage = { hasTarget: number; hasSource: number; memos: number; bytes: number; readings: number; tags: number }
+type Usage = Record<'hasTarget' | 'hasSource' | 'memos' | 'movedMemos' | 'bytes' | 'readings' | 'tags', number>
 const selectPairSizes = sqlStatement<Usage>`
   with ${expressions}
-  select target.bookId is not null as hasTarget, source.bookId is not null as hasSource, memos, bytes, readings, tags
+  select target.bookId is not null as hasTarget, source.bookId is not null as hasSource, memos, movedMemos, bytes, readings, tags
   from caller left join target left join source left join both where caller.id is not null`
 
 const isOfPair = sql.raw('books.bookId in (targetId, sourceId)')
@@ -183,6 +188,7 @@ const MOVES = {
     select memberId, seq + 1, ${sql.raw(String(CHANGE_KINDS.book))}, targetId, random() & 0xFFFFFFFFFFFF
     from pair cross join changes on memberId = ownerId order by seq desc limit 1`,
 }
+const tooManyMemos = `must have at most ${MAX_MOVED_MEMOS} memos: merge the other way round`
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
 const selectMerged = sqlStatement<ListedBook>`
@@ -191,7 +197,7 @@ const selectMerged = sqlStatement<ListedBook>`
 /**
  * Moves what another of the caller's books has to a book, and deletes the other one. Returns undefined if the caller
  * has only one of them.
- * @throws INVALID_FIELDS when they are the same; the error of a limit that they exceed together: then nothing changes
+ * @throws INVALID_FIELDS when they are the same, or `from` has too many memos; the error of a limit that they exceed together: then nothing changes
  */
 export const mergeBooks = async (
   db: Db,
@@ -213,5 +219,6 @@ export const mergeBooks = async (
   if (bookId === from) throw fieldError('from', from, 'must be another book than the one in the path')
   if (guard.memos > quotas.MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
   if (guard.bytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
+  if (guard.movedMemos > MAX_MOVED_MEMOS) throw fieldError('from', from, tooManyMemos)
   throw new ApiError(guard.readings > MAX_READINGS ? 'MAX_READINGS' : 'MAX_BOOK_TAGS')
 }

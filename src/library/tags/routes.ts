@@ -7,8 +7,9 @@ import { allowOnly } from '../../http/error-response'
 import { sendPage } from '../../http/send-page'
 import { valid } from '../../input/validate'
 import { BookPath } from '../books/schema'
+import { deleteTag, renameOrMerge } from './rename'
 import { BookTags, TaggedQuery, TagQuery, TagRename } from './schema'
-import { deleteTag, listBookTags, listTagged, listTags, renameOrMerge, setBookTags } from './store'
+import { listBookTags, listTagged, listTags, setBookTags } from './store'
 
 export const tags = new Hono<App>()
   .get('/books/tagged', canReadLibrary, valid('query', TaggedQuery), limitLargePages, async (c) =>
