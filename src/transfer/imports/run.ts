@@ -16,6 +16,7 @@ import type { StoredImport } from './store'
 import { writeChunk } from './write/chunk'
 import { claimChunk } from './write/chunk-claim'
 import { toItems } from './write/chunk-items'
+import { addRemainingMemos, changesOfEntry, firstMemos, isWhole, MAX_CHANGES } from './write/remaining-memos'
 
 /** How often an import is continued without committing rows. Then it becomes FAILED. */
 const MAX_CONTINUATIONS = 10
@@ -32,9 +33,15 @@ const selectMemberUsage = sqlStatement<Usage & OwnQuotas>`
   where memberId = :memberId and withdrawnAt is null`
 
 const takeChunk = (entries: ReceivedEntry[], done: number) => {
-  let [size, to] = [0, done]
-  while (to < entries.length && to - done < MAX_CHUNK_ROWS && size < MAX_CHUNK_SIZE) size += entries[to++]?.size ?? 0
-  return entries.slice(done, to)
+  const chunk: ReceivedEntry[] = []
+  let [size, changes] = [0, 0]
+  for (const entry of entries.slice(done, done + MAX_CHUNK_ROWS)) {
+    changes += changesOfEntry(entry)
+    if (chunk.length > 0 && (size >= MAX_CHUNK_SIZE || changes > MAX_CHANGES)) break
+    size += entry.size
+    chunk.push(entry)
+  }
+  return chunk
 }
 
 /** Rows of the file, after the first `done`. `now`: the local time. */
@@ -69,6 +76,7 @@ const commit = async (
   const { MAX_BOOKS, MAX_MEMBER_TEXT_BYTES } = context.config
   const ofChunk = { memberId, importId, lease, done: doneBefore + plan.length, now: Date.now() }
   const { books, textBytes } = withAdded(before, plan)
+  const last = plan.at(-1)
   const countOf = (outcome: Planned['outcome']) => plan.filter((each) => each.outcome === outcome).length
   const claim = claimChunk({
     ...ofChunk,
@@ -78,10 +86,13 @@ const commit = async (
     // A chunk that adds nothing never exceeds a quota.
     newBooks: books > before.books ? books : 0,
     bytes: textBytes > before.textBytes ? textBytes : 0,
+    isWhole: Number(isDryRun || isWhole(last?.entry)),
     MAX_BOOKS,
     MAX_MEMBER_TEXT_BYTES,
   })
-  const statements = writeChunk(ofChunk, toItems(plan, now, isDryRun === 1))
+  const items = toItems(plan, now, isDryRun === 1)
+  const memos = last && !isWhole(last.entry) ? items.memos.slice(0, firstMemos(last.entry)) : items.memos
+  const statements = writeChunk(ofChunk, { ...items, memos })
   const { claimed } = await query(context, { claimed: firstRow(claim), statements })
   return claimed !== undefined
 }
@@ -97,6 +108,8 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   // What a dry run has reported counts as if it were stored.
   let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
   let { done } = stored
+  // Those that an interrupted run left.
+  await addRemainingMemos(context, stored, { done, entries, now: localTime(config.TIME_ZONE) })
   while (done < entries.length && Date.now() < deadline && budget.left > 0) {
     const chunk = { done, entries: takeChunk(entries, done), now: localTime(config.TIME_ZONE) }
     const planned = await planChunk(context, stored, chunk, library.matches)
@@ -113,6 +126,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
       if (!(await commit(context, stored, chunk, { plan, before }))) return
     }
     done += plan.length
+    await addRemainingMemos(context, stored, { done, entries, now: chunk.now })
     if (isDryRun) before = withAdded(before, plan)
   }
 }

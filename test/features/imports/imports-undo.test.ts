@@ -402,8 +402,12 @@ describe('undoing an import', () => {
     const { reader } = await withBook()
     const importId = await importFile(reader, goodreads(row(1, FULL)))
     vi.spyOn(console, 'error').mockImplementation(() => {})
-    // Its last call has the guard and three statements.
-    const broken = wrapEnv<Bindings>(() => (call, queries) => (queries === 4 ? Promise.reject(new Error('x')) : call()))
+    // Its last call has the guard and three statements, like the one that marks the rows.
+    let found = 0
+    const isLast = (queries: number) => queries === 4 && ++found === 2
+    const broken = wrapEnv<Bindings>(
+      () => (call, queries) => (isLast(queries) ? Promise.reject(new Error('x')) : call()),
+    )
     const failed = await reader.send('DELETE', `/imports/${importId}`, { changed: broken(env) })
     vi.restoreAllMocks()
     expect(failed.status).toBe(500)

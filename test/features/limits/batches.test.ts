@@ -6,6 +6,8 @@ import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
 import { type Reader, signUp } from '../../support/api'
 import { fillShelf, listChanges, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { libraryFile } from '../../support/transfer/import-files'
+import * as transfer from '../../support/transfer/imports'
 
 const MAX_BATCH_ROWS = 10_000
 
@@ -118,5 +120,50 @@ describe('no batch changes more than 10,000 rows', () => {
     const deleted = await expectSmall(async () => expect((await reader.delete('/tags?tag=all')).status).toBe(204))
     expect(deleted).toHaveLength(4)
     expect(await tags()).toEqual([{ tag: 'Odd', bookCount: 10_000 }])
+  })
+
+  it('imports the largest books, and undoes that', async () => {
+    const { reader, memberId } = await createReader()
+    await fillLog(memberId)
+    const memos = Array.from({ length: DEFAULT_QUOTAS.MAX_MEMOS_PER_BOOK }, (_, n) => ({ memoContent: `${n}` }))
+    const progress = Array.from({ length: MAX_EVENTS }, (_, n) => ({
+      ...{ at: new Date(n * 60_000).toISOString(), page: n, kind: 'PROGRESS' },
+    }))
+    const readings = Array.from({ length: 201 }, (_, n) => ({ finishedAt: String(1900 + (n % 120)) }))
+    const book = { memos, progress, readings, tags: TAGS }
+    const file = libraryFile({ title: 'First', ...book }, { title: 'Second', ...book }, { title: 'Small' })
+    let importId = 0
+    await expectSmall(async () => {
+      importId = (await transfer.importFile(reader, file)).importId
+    })
+    const books = () => select('select title, memoCount from books where memberId = ? order by title', memberId)
+    const [memoCount, none] = [memos.length, 0]
+    expect(await books()).toEqual([
+      { title: 'First', memoCount },
+      { title: 'Second', memoCount },
+      { title: 'Small', memoCount: none },
+    ])
+    await expectSmall(async () =>
+      expect((await reader.delete(`/imports/${importId}`)).body).toMatchObject({ removed: 3, kept: [] }),
+    )
+    expect(await books()).toEqual([])
+  })
+
+  it('adds the memos of the largest books to others, and undoes that', async () => {
+    const { reader, memberId } = await createReader()
+    await fillLog(memberId)
+    const { bookId } = await reader.createBook({ title: 'First', author: 'A' })
+    const memos = Array.from({ length: DEFAULT_QUOTAS.MAX_MEMOS_PER_BOOK }, (_, n) => ({ memoContent: `${n}` }))
+    const file = libraryFile({ title: 'First', author: 'A', memos })
+    let importId = 0
+    await expectSmall(async () => {
+      importId = (await transfer.importFile(reader, file)).importId
+    })
+    const count = async () => (await select('select memoCount from books where bookId = ?', bookId))[0]?.memoCount
+    expect(await count()).toBe(memos.length)
+    await expectSmall(async () =>
+      expect((await reader.delete(`/imports/${importId}`)).body).toMatchObject({ restored: 1 }),
+    )
+    expect(await count()).toBe(0)
   })
 })

@@ -8,9 +8,9 @@ import { fieldsOf } from '../../../values/book-fields'
 import { progressState, tagState } from './snapshot'
 import { columnsBefore, fate, isInRange, isLeft } from './undo-readings'
 
-// The statements that undo rows which updated books of the library, as one transaction: what was changed since stays.
-// The first one marks the rows with what stays. The last one deletes what was needed for the undo, so that repeating it
-// does nothing.
+// The statements that undo rows which updated books of the library: what was changed since stays. The first one marks the
+// rows with what stays. Then memos are deleted, in as many batches as it takes; all else is one transaction. The last one
+// deletes what was needed for the undo, so that repeating it does nothing.
 
 const isOwnBook = sql`books.bookId = importRows.bookId and books.memberId = ${callerId}`
 
@@ -107,13 +107,16 @@ export const restoreTexts = sqlStatement`
     importId = text.value ->> 'importId', version = :version, importVersion = :version
   from ${marked} as row, json_each(texts) as text
   where memos.memoId = text.value ->> 'memoId' and +memos.memberId = ${callerId} and ${isImported}`
+/** Each changes six rows: also the last memo, the book, the member, and the log twice. */
+export const MOST_MEMOS = 1500
 // The unary plus keeps SQLite from reading all memos of the member. After the texts: those memos are of an earlier
 // import again.
-export const deleteMemos = sqlStatement`
+export const deleteMemos = sqlStatement<{ memoId: number }>`
   delete from memos where memoId in (
     select memoId from ${marked} as row cross join memos on memos.bookId = row.bookId
     where +memos.memberId = ${callerId} and ${isImported} and not coalesce(undo ->> 'keepsMemos', false)
-  )`
+    limit ${sql.raw(String(MOST_MEMOS))}
+  ) returning memoId`
 export const deleteTags = sqlStatement`
   delete from bookTags where memberId = ${callerId} and (tagId, bookId) in (
     select tagId, bookId from ${marked} as row, json_each(undo, '$.tags') as tag

@@ -48,6 +48,9 @@ export const snapshot = toJson({
   readings: readingsState,
 })
 
+/** Whether the book of a created row still equals its snapshot. */
+export const isUnchanged = sql`not exists (select 1 from json_each(${snapshot}) as now where now.value is not undo ->> now.key)`
+
 /** The tags of a book with their identifiers: a JSON array. */
 export const tagState = sql`(select json_group_array(tagId || ' ' || tag) from ${tagRowsOfBook})`
 

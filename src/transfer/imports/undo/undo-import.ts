@@ -1,13 +1,17 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, queryOne, runAsCaller } from '../../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../../db/client'
 import { ownQuotaExceeded } from '../../../db/quotas'
 import { newVersion } from '../../../library/memos/versions'
+import { pastCount } from '../../../library/readings/blocks'
+import { PRICED_ROWS } from '../../../values/prices'
 import type { Quotas } from '../../../values/quotas'
+import { tagRowsOfBook } from '../../book-columns'
 import type { UndoneImport } from '../responses'
 import { importColumns, isOwnImport, isOwnReportRow, type StoredImport } from '../store'
+import { MAX_CHANGES } from '../write/remaining-memos'
 import * as restore from './restore'
-import { snapshot } from './snapshot'
+import { isUnchanged } from './snapshot'
 import * as readings from './undo-readings'
 
 // Rows stay until the undo is complete: the next DELETE continues it after a crash.
@@ -15,38 +19,75 @@ const cancel = sqlStatement<StoredImport>`
   update imports set status = iif(status = 'RUNNING', 'FAILED', status), lease = 0 where ${isOwnImport}
   returning ${importColumns}`
 
-/** Rows per statement. Deleting a book also deletes its memos, readings and tags. */
-const BATCH = 100
+/** An undo of 10,000 rows then takes fewer than the 1,000 statements that D1 allows, but for rows with many memos. */
+const MAX_ROWS = 250
+/**
+ * The last of the next rows of the report that one batch undoes: together, they change at most MAX_CHANGES rows. Null if
+ * none is left.
+ */
+const selectLastOf = (isIt: SQL, changes: SQL) => sql`
+  select max(row) as last from (
+    select row, row_number() over (order by row) as number, sum(coalesce(${changes}, 1)) over (order by row) as changes
+    from (
+      select * from importRows where ${isOwnReportRow} and row > :after and ${isIt} order by row limit ${sql.raw(String(MAX_ROWS))}
+    ) as importRows left join books on books.bookId = importRows.bookId and +books.memberId = importRows.memberId
+  ) where changes <= ${sql.raw(String(MAX_CHANGES))} or number = 1`
+type Last = { last: number | null }
+/** With what belongs to the book. The last memo takes the place of each memo that is deleted. */
+const lastOfCreated = selectLastOf(
+  sql`outcome = 'created'`,
+  sql`20 + 2 * memoCount + ${sql.raw(String(PRICED_ROWS))} * (1 + eventBlocks)
+  + ${pastCount()} + 4 * (select count(*) from ${tagRowsOfBook})`,
+)
+const selectLastOfCreated = sqlStatement<Last>`${lastOfCreated}`
 
 // The unary plus keeps SQLite from reading all books of the member.
 const deleteUnchanged = sqlStatement<{ bookId: number }>`
   delete from books where +memberId = ${callerId} and bookId in (
     select books.bookId from importRows join books using (memberId, bookId)
     where ${isOwnReportRow}
-      and row > :after and row <= :after + ${sql.raw(String(BATCH))}
-      and outcome = 'created' and mergedBooks = 0 and undo is not null
-      and not exists (select 1 from json_each(${snapshot}) as now where now.value is not undo ->> now.key)
+      and row > :after and row <= (${lastOfCreated})
+      and outcome = 'created' and mergedBooks = 0 and undo is not null and ${isUnchanged}
   )
   returning bookId`
 type KeptRow = { bookId: number; title: string; outcome: 'created' | 'updated'; left: string | null }
 const selectKept = sqlStatement<KeptRow>`
   select books.bookId, books.title, outcome, undo -> 'left' as left from importRows join books using (memberId, bookId)
-  where ${isOwnReportRow} and outcome in ('created', 'updated')
+  where ${isOwnReportRow} and outcome in ('created', 'updated') and exists (select 1 from imports where ${isOwnImport})
   order by row`
-const deleteRows = sqlStatement`delete from importRows where ${isOwnReportRow}`
+const deleteRows = sqlStatement`
+  delete from importRows where ${isOwnReportRow} and row > :after and row <= :after + ${sql.raw(String(MAX_CHANGES))}`
 const hide = sqlStatement`update imports set isDeleted = 1, options = '', reason = null where ${isOwnImport} returning importId`
 
-/** Rows of updated books per call, so that an undo takes fewer than the 1,000 statements that D1 allows. */
-const UPDATES_BATCH = 250
+/**
+ * Rows that are not undone yet. Each also has an entry of the log, and trims an old one. Memos are deleted in batches of
+ * their own.
+ */
+const selectLastOfUpdated = sqlStatement<Last>`${selectLastOf(
+  sql`outcome = 'updated' and undo -> 'changes' is not null`,
+  sql`30 + 4 * coalesce(json_array_length(undo, '$.events'), 0)
+    + 5 * coalesce(json_array_length(undo, '$.reading.added'), 0) + 4 * coalesce(json_array_length(undo, '$.tags'), 0)
+    + 5 * coalesce(json_array_length(texts), 0)`,
+)}`
 
 /** @throws MAX_MEMBER_TEXT_BYTES when that quota has no room for what the import replaced; the next undo continues */
-const restoreBooks = async (db: Db, caller: Caller, { importId, done }: StoredImport, quotas: Quotas) => {
+const restoreBooks = async (db: Db, caller: Caller, importId: number, quotas: Quotas) => {
   const { MAX_MEMBER_TEXT_BYTES } = quotas
-  for (let after = 0; after < done; after += UPDATES_BATCH) {
-    const rows = { importId, after, to: after + UPDATES_BATCH }
+  for (let after = 0; ; ) {
+    const { range } = await runAsCaller(db, caller, { range: firstRow(selectLastOfUpdated({ importId, after })) })
+    if (!range?.last) return
+    const rows = { importId, after, to: range.last }
     const { unmarked } = await runAsCaller(db, caller, {
       marked: restore.markRows({ ...rows, MAX_MEMBER_TEXT_BYTES }),
       unmarked: firstRow(restore.countUnmarked(rows)),
+      texts: restore.restoreTexts({ ...rows, version: newVersion() }),
+    })
+    if (unmarked?.count) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
+    for (let isLeft = true; isLeft; ) {
+      const { memos } = await runAsCaller(db, caller, { memos: restore.deleteMemos(rows) })
+      isLeft = memos.length === restore.MOST_MEMOS
+    }
+    await runAsCaller(db, caller, {
       added: readings.deleteAdded(rows),
       newest: readings.insertNewest(rows),
       columns: restore.restoreColumns(rows),
@@ -56,12 +97,10 @@ const restoreBooks = async (db: Db, caller: Caller, { importId, done }: StoredIm
       archived: readings.forgetArchived(rows),
       progress: restore.deleteProgress(rows),
       count: restore.countProgress(rows),
-      texts: restore.restoreTexts({ ...rows, version: newVersion() }),
-      memos: restore.deleteMemos(rows),
       tags: restore.deleteTags(rows),
       snapshots: restore.deleteSnapshots(rows),
     })
-    if (unmarked?.count) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', quotas)
+    after = rows.to
   }
 }
 
@@ -81,18 +120,26 @@ export const undoImport = async (
   const cancelled = await queryOne(db, caller, cancel({ importId }))
   if (!cancelled) return undefined
   let removed = 0
-  for (let after = 0; after < cancelled.done; after += BATCH) {
-    const { deleted } = await runAsCaller(db, caller, { deleted: deleteUnchanged({ importId, after }) })
+  for (let after = 0; ; ) {
+    const { range, deleted } = await runAsCaller(db, caller, {
+      range: firstRow(selectLastOfCreated({ importId, after })),
+      deleted: deleteUnchanged({ importId, after }),
+    })
     removed += deleted.length
+    if (!range?.last) break
+    after = range.last
   }
   // After the removal, since restored texts count towards the quota.
-  if (cancelled.updated > 0 && !cancelled.isDryRun) await restoreBooks(db, caller, cancelled, quotas)
+  if (cancelled.updated > 0 && !cancelled.isDryRun) await restoreBooks(db, caller, importId, quotas)
   const values = { importId }
   const { kept } = await runAsCaller(db, caller, {
     kept: selectKept(values),
-    deleted: deleteRows(values),
+    deleted: deleteRows({ importId, after: 0 }),
     hidden: hide(values),
   })
+  for (let after = MAX_CHANGES; after < cancelled.done; after += MAX_CHANGES) {
+    await runAsCaller(db, caller, { deleted: deleteRows({ importId, after }) })
+  }
   // A dry run created and updated nothing.
   if (cancelled.isDryRun) return { removed, restored: 0, kept: [], cancelled }
   return {

@@ -25,7 +25,7 @@ const addCounts = sql.raw(IMPORT_OUTCOMES.map((outcome) => `${outcome} = ${outco
 export const claimChunk = sqlStatement<{ done: number }>`
   update imports set
     done = :done, leaseEndsAt = :leaseEndsAt, continuations = 0, ${addCounts},
-    status = iif(:done = total, 'DONE', status)
+    status = iif(:done = total and :isWhole, 'DONE', status)
   where ${isImport} and done = :doneBefore and lease = :lease and status = 'RUNNING'
     and isDeleted = 0
     and exists (

@@ -54,7 +54,7 @@ const toReadings = ({ entry, existing, changes = {}, readings, open }: Planned) 
   }
 }
 
-const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, ofBook: OfBook, now: string) => ({
+export const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, ofBook: OfBook, now: string) => ({
   ...ofBook,
   ...memo,
   folded: toFoldedColumn(memo.content),

@@ -56,7 +56,7 @@ const insertBookTags = sqlStatement`
   where ${isClaimed} on conflict do nothing`
 
 // For IN, SQLite builds a temporary index of the memos that the books of the library have.
-const insertMemos = sqlStatement`
+export const insertMemos = sqlStatement`
   insert into memos (
     memoId, bookId, memberId, position, memoType, memoContent, contentFolded, memoBookPage, memoAuthority, createdAt, updatedAt,
     version, importId, importVersion, importSource
