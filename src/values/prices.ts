@@ -11,7 +11,7 @@ export const BLOCK_PRICE = PRICED_ROWS * ROW_PRICE
 /** Of an image, beside its bytes, towards MAX_MEMBER_IMAGE_BYTES. */
 export const IMAGE_PRICE = 16 * 1024
 /** How often a text of a book counts, if not once: these are also folded, in indexes, and in the table of authors. */
-const TEXT_COPIES: Record<string, number> = { title: 4, author: 6 }
+const TEXT_COPIES: Record<string, number> = { title: 4, author: 7 }
 
 /**
  * SQL for what some texts of a book count.
@@ -32,5 +32,7 @@ export const pricedTexts = (texts: Partial<Record<string, string | null>>) =>
 
 /** The most progress events of a book. If there are more, a trigger merges some of the oldest. */
 export const MAX_EVENTS = 1000
+/** Bytes that the reports of a member's imports take in the database. */
+export const MAX_REPORT_BYTES = 24 * 1024 * 1024
 /** UTF-8 bytes of a member's texts, and the prices of rows. */
 export const MAX_MEMBER_TEXT_BYTES = 64 * 1024 * 1024

@@ -3,6 +3,7 @@ import { fixed, formatTable, whole } from '../support/service/table.ts'
 import { MIB } from '../support/service/watch-memory.ts'
 import { printBill } from './bill.ts'
 import { makeLibraries } from './endpoints/seed.ts'
+import { MAX_BATCH_ROWS } from './parts/batches.ts'
 import { type ExportCost, HEAP_MIB } from './parts/export.ts'
 import type { ImportCost } from './parts/import.ts'
 import type { Peer } from './parts/peers.ts'
@@ -197,6 +198,9 @@ const targetsOf = (results: Results) => {
     slots?.distances.map(({ name, from, to, ms, p50 }) =>
       atMost(`${name}, ${from} to ${to}: p50 beyond the distance`, p50 - ms, 5, 1),
     ) ?? [],
+    Object.entries(results.batches ?? {}).map(([name, changes]) =>
+      countAtMost(`${name}: rows changed by a batch`, changes, MAX_BATCH_ROWS),
+    ),
     importTargets(results.import),
     exportTargets(results.export),
     atMost('picture of 400 books: CPU / that of the statistics', picture && picture.pictureMs / picture.statsMs, 2, 2),
@@ -226,6 +230,15 @@ export const printReport = (results: Results) => {
   for (const { name, grows } of rows) if (grows) print(`${name}: its rows grow with the library, because it ${grows}.`)
   for (const [name, { calls }] of Object.entries(hashing))
     print(`${name}: ${calls} D1 calls, with a hash between them.`)
+  if (results.batches) {
+    print('\nThe most rows that a batch changes:')
+    print(
+      formatTable(
+        ['operation', 'rows'],
+        Object.entries(results.batches).map(([name, changes]) => [name, whole(changes)]),
+      ),
+    )
+  }
   if (peers) {
     print('\nOn Node, all on better-sqlite3, requests per second and p50 in ms:')
     print(formatTable(PEERS_HEADING.split(', '), Object.entries(peers).map(toPeersRow)))

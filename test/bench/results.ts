@@ -13,6 +13,8 @@ export type Results = {
   startupMs?: number
   rows?: RowCost[]
   hashing?: Record<string, Cost>
+  /** The most rows that a batch of each operation changes. */
+  batches?: Record<string, number>
   speed?: Record<string, { service: Speed; baseline?: Speed }>
   distance?: Record<string, { service: number; chain: number }>
   passwords?: { hashMs: number; flood: Flooded }

@@ -8,6 +8,7 @@ import { buildService } from '../support/service/workerd.ts'
 import { testDraws } from './draws.ts'
 import { contractEndpoints, endpoints } from './endpoints/endpoints.ts'
 import { ENTRIES, FILLED, fillDirectory, fillStatements, makeLibraries } from './endpoints/seed.ts'
+import { fillFull, measureBatches } from './parts/batches.ts'
 import { measureExport } from './parts/export.ts'
 import { measureImport } from './parts/import.ts'
 import { floodLogins, timeHash } from './parts/passwords.ts'
@@ -95,6 +96,9 @@ const runWorkers = async (results: Results) => {
     if (isSelected('rows')) {
       progress('counting the rows of members who sync')
       results.rows?.push(...(await measureSync(urlOf.measured, small, large)))
+      progress('counting what the largest batches change')
+      await fill(fillFull())
+      results.batches = await measureBatches(urlOf.measured, makeLibraries().full)
       progress('ending sessions and withdrawing both members')
       results.rows?.push(...(await measureSessions(urlOf.measured, small, large)))
       results.rows?.push(await measureWithdrawal(urlOf.measured, small, large))

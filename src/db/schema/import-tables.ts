@@ -35,6 +35,8 @@ export const imports = sqliteTable(
     unchanged: counter(),
     skipped: counter(),
     failed: counter(),
+    /** About what its report takes in the database. */
+    reportBytes: counter(),
     /** Why the status is FAILED. */
     reason: text(),
     /** One run at a time works on an import, until then. A random number tells the runs apart. */

@@ -3,6 +3,7 @@ import { type OwnQuotas, quotasOf } from '../../db/quotas'
 import { DEADLINES } from '../../runtime/deadlines'
 import { callBucket, fileKey } from '../../storage/bucket'
 import { IMPORT_OUTCOMES } from '../../values/contract'
+import { MAX_REPORT_BYTES } from '../../values/prices'
 import { localTime } from '../../values/time'
 import { type Entry, ImportFileError } from '../entries/entry'
 import type { ReceivedEntry } from '../entries/reader-protocol'
@@ -11,6 +12,7 @@ import { loadExisting, loadLibrary } from './plan/existing'
 import type { Match } from './plan/matching'
 import { limitTags, limitUsage, type Planned, planRow, type Usage, withAdded } from './plan/plan'
 import { readEntries } from './receive/reader-client'
+import { deleteHiddenRows, limitReports } from './reports'
 import { query, type RunContext } from './run-context'
 import type { StoredImport } from './store'
 import { writeChunk } from './write/chunk'
@@ -24,12 +26,16 @@ const MAX_CHUNK_ROWS = 120
 /** Characters of JSON: an entry is about as large as the parameters of its statements. */
 const MAX_CHUNK_SIZE = 256 * 1024
 
+const REPORT_FULL =
+  'The report of the import has become too large. Send the file again for the other rows: what was imported is not imported twice.'
+
 /** The text that the rows in the report of a dry run would have added. */
 const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>`
   select coalesce(sum(undo ->> 'bytes'), 0) as textBytes from importRows
   where memberId = :memberId and importId = :importId`
-const selectMemberUsage = sqlStatement<Usage & OwnQuotas>`
-  select yetBooks + ingBooks + doneBooks as books, textBytes, maxBooks, maxTextBytes from members
+const selectMemberUsage = sqlStatement<Usage & OwnQuotas & { reportBytes: number }>`
+  select (select reportBytes from imports where memberId = :memberId and importId = :importId) as reportBytes,
+    yetBooks + ingBooks + doneBooks as books, textBytes, maxBooks, maxTextBytes from members
   where memberId = :memberId and withdrawnAt is null`
 
 const takeChunk = (entries: ReceivedEntry[], done: number) => {
@@ -92,7 +98,7 @@ const commit = async (
   })
   const items = toItems(plan, now, isDryRun === 1)
   const memos = last && !isWhole(last.entry) ? items.memos.slice(0, firstMemos(last.entry)) : items.memos
-  const statements = writeChunk(ofChunk, { ...items, memos })
+  const statements = [...writeChunk(ofChunk, { ...items, memos }), ...limitReports({ ...ofChunk, doneBefore })]
   const { claimed } = await query(context, { claimed: firstRow(claim), statements })
   return claimed !== undefined
 }
@@ -110,6 +116,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   let { done } = stored
   // Those that an interrupted run left.
   await addRemainingMemos(context, stored, { done, entries, now: localTime(config.TIME_ZONE) })
+  await deleteHiddenRows(context, stored)
   while (done < entries.length && Date.now() < deadline && budget.left > 0) {
     const chunk = { done, entries: takeChunk(entries, done), now: localTime(config.TIME_ZONE) }
     const planned = await planChunk(context, stored, chunk, library.matches)
@@ -121,6 +128,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
     if (!(await commit(context, stored, chunk, { plan, before }))) {
       const { usage } = await query(context, { usage: firstRow(selectMemberUsage(values)) })
       if (!usage) return
+      if (usage.reportBytes >= MAX_REPORT_BYTES) throw new ImportFileError(REPORT_FULL)
       const used = { books: usage.books + before.books, textBytes: usage.textBytes + before.textBytes }
       plan = limitUsage(plan, used, quotasOf(config, usage))
       if (!(await commit(context, stored, chunk, { plan, before }))) return
@@ -129,6 +137,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
     await addRemainingMemos(context, stored, { done, entries, now: chunk.now })
     if (isDryRun) before = withAdded(before, plan)
   }
+  await deleteHiddenRows(context, stored)
 }
 
 /** @throws ImportFileError if the file is not what it was when the import began */
@@ -160,7 +169,7 @@ export const runImport = async (context: RunContext, stored: StoredImport, entri
 }
 
 /** The statements of a run, beside those of `loadLibrary` and of chunks. */
-export const RUN_STATEMENTS = 5
+export const RUN_STATEMENTS = 7
 
 export const continueImport = async (context: RunContext, of: Pick<StoredImport, 'memberId' | 'importId'>) => {
   const stored = await takeLease(context, of)

@@ -106,10 +106,8 @@ const outdated = sql`(
   select importId from imports where ${isOwn} and isDryRun = :isDryRun
   order by importId desc limit -1 offset ${sql.raw(String(MAX_KEPT))}
 )`
-const deleteOutdatedRows = sqlStatement`
-  delete from importRows where memberId = ${callerId} and importId in ${outdated}`
 const hideOutdated = sqlStatement`
-  update imports set isDeleted = 1, options = '', columns = null, reason = null
+  update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null
   where ${isOwn} and importId in ${outdated}`
 
 /**
@@ -135,7 +133,6 @@ export const createImport = async (
     limits: firstRow(selectLimits({ dayAgo })),
     created: firstRow(insert),
     ...storeMember(caller, member, values),
-    deleted: deleteOutdatedRows({ isDryRun: values.isDryRun }),
     hidden: hideOutdated({ isDryRun: values.isDryRun }),
   })
   if (created) return created

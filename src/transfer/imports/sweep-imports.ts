@@ -17,7 +17,7 @@ const MAX_IMPORTS = 20
 const MAX_CONSIDERED = 1000
 /** Reports that one sweep deletes from a database, and their rows. */
 const MAX_REPORTS = 1000
-const MAX_ROWS = 20_000
+const MAX_ROWS = 9000
 
 /** `books`: of the member. */
 type Sweepable = Pick<StoredImport, 'memberId' | 'importId' | 'file' | 'total'> & { isRunning: number; books: number }
@@ -56,7 +56,8 @@ const deleteReports = async (context: RunContext, old: Sweepable[]) => {
     return at === 0 || rows <= MAX_ROWS
   })
   const values = { list: JSON.stringify(list.map(({ memberId, importId }) => [memberId, importId])) }
-  await query(context, { rows: deleteRows(values), imports: deleteImports(values) })
+  await query(context, { rows: deleteRows(values) })
+  await query(context, { imports: deleteImports(values) })
 }
 
 const end = async (context: RunContext, each: Sweepable) => {

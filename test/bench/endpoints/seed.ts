@@ -90,7 +90,9 @@ type Size = { memberId: number; slot?: number; offset: number; books: number; mo
 const SMALL: Size = { memberId: 1, offset: 0, books: 100, most: 50, withMemos: 9 }
 const LARGE: Size = isQuick
   ? { memberId: 2, offset: 1000, books: 10_000, most: 200, withMemos: 980 }
-  : { memberId: 2, offset: 1000, books: 100_000, most: 5000, withMemos: 9500 }
+  : { memberId: 2, offset: 1000, books: 100_000, most: 2500, withMemos: 9750 }
+/** With the most of everything that the limits allow. */
+export const FULL: Size = { memberId: 3, offset: 200_000, books: 20_000, most: 3000, withMemos: 0 }
 
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, n) => from + n * step)
@@ -114,7 +116,7 @@ const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size)
   spareMemos: range(offset + most + 21, offset + most + withMemos * 10, 1),
 })
 
-export const makeLibraries = () => ({ small: toLibrary(SMALL), large: toLibrary(LARGE) })
+export const makeLibraries = () => ({ small: toLibrary(SMALL), large: toLibrary(LARGE), full: toLibrary(FULL) })
 
 /** Already used today, so that no request writes the day of use. */
 const TODAY = Math.floor(Date.now() / 86_400_000)
@@ -135,9 +137,11 @@ const fillLinks = ({ memberId, slot = 0 }: Size) =>
 
 const fill = (size: Size) => [...fillLibrary(size), ...fillLinks(size)]
 
-const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) => [
+export const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) => [
   `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)
     values (${memberId}, 'reader${memberId}@example.com', 'Reader ${memberId}', '-', '2020-01-01T00:00:00', '2020-01-01T00:00:00')`,
+  // The large library is beyond the quotas of the service.
+  `update members set maxBooks = 1000000, maxTextBytes = 1 << 30 where memberId = ${memberId}`,
   `insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt)
     with recursive n(i) as (select 0 union all select i + 1 from n where i < ${SESSIONS - 1})
     select ${memberId}, '${SESSION_PREFIX}' || (i + 10), now, now, now + 604800000

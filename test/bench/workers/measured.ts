@@ -3,7 +3,10 @@ import service from '../../support/service/service.js'
 import { wrapDatabase } from '../../support/wrap-database.ts'
 import './silence.ts'
 
-type Meta = { rows_read?: number; rows_written?: number }
+type Meta = { rows_read?: number; rows_written?: number; changes?: number }
+
+/** The most rows that a batch changed since the last response: also of work after that one. */
+let most = 0
 
 const metasOf = (result: unknown): Meta[] =>
   (Array.isArray(result) ? result : [result]).map((each: { meta?: Meta } | null) => each?.meta ?? {})
@@ -16,6 +19,10 @@ export default {
       calls += 1
       const result = await call()
       metas.push(...metasOf(result))
+      most = Math.max(
+        most,
+        metasOf(result).reduce((total, { changes = 0 }) => total + changes, 0),
+      )
       return result
     })
     const response = await service.fetch(request, { ...env, DB }, context)
@@ -24,6 +31,8 @@ export default {
     measured.headers.set('X-D1-Calls', String(calls))
     measured.headers.set('X-Rows-Read', sum('rows_read'))
     measured.headers.set('X-Rows-Written', sum('rows_written'))
+    measured.headers.set('X-Most-Changes', String(most))
+    most = 0
     return measured
   },
 } satisfies ExportedHandler<{ DB: D1Database }>

@@ -5,6 +5,7 @@ import { bookLimit, textLimit } from '../../../db/quotas'
 import { books } from '../../../db/schema/book-tables'
 import { members } from '../../../db/schema/member-tables'
 import { IMPORT_OUTCOMES } from '../../../values/contract'
+import { MAX_REPORT_BYTES } from '../../../values/prices'
 
 // Expressions that the statements of a chunk share. An import runs without a session, so all statements are scoped to
 // the member by `memberId`. Lists are JSON parameters, because D1 allows a hundred parameters per statement.
@@ -19,15 +20,15 @@ const addCounts = sql.raw(IMPORT_OUTCOMES.map((outcome) => `${outcome} = ${outco
 
 /**
  * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no
- * row if another run has taken over, the import was cancelled, the member has withdrawn, or the chunk would exceed a
- * quota.
+ * row if another run has taken over, the import was cancelled, the member has withdrawn, the chunk would exceed a
+ * quota, or the report has all bytes that reports may have.
  */
 export const claimChunk = sqlStatement<{ done: number }>`
   update imports set
     done = :done, leaseEndsAt = :leaseEndsAt, continuations = 0, ${addCounts},
     status = iif(:done = total and :isWhole, 'DONE', status)
   where ${isImport} and done = :doneBefore and lease = :lease and status = 'RUNNING'
-    and isDeleted = 0
+    and isDeleted = 0 and reportBytes < ${sql.raw(String(MAX_REPORT_BYTES))}
     and exists (
       select 1 from ${members} where ${members.memberId} = :memberId and ${members.withdrawnAt} is null
         and (:newBooks = 0 or ${bookCount} + :newBooks <= ${bookLimit})

@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm'
+import { sqlStatement } from '../../db/client'
+import { MAX_REPORT_BYTES } from '../../values/prices'
+import { query, type RunContext } from './run-context'
+import type { StoredImport } from './store'
+
+// The reports that a member keeps have a budget of bytes. The oldest are deleted first.
+
+/** Rows that a batch deletes. */
+const BATCH = 5000
+/** D1 keeps a row of over about 1 KB, in a table without ROWID, on pages of its own. */
+const storedBytes = sql.raw(
+  `(select iif(bytes > 1000, (bytes / 4092 + 1) * 4096 + 500, bytes) from (
+    select 60 + octet_length(concat(title, code, losses, cells, undo, texts)) as bytes
+  ))`,
+)
+const isImport = sql`memberId = :memberId and importId = :importId`
+/** Counts the rows of a chunk. */
+const countRows = sqlStatement`
+  update imports set reportBytes = reportBytes + (
+    select coalesce(sum(${storedBytes}), 0) from importRows where ${isImport} and row > :doneBefore and row <= :done
+  ) where ${isImport} and done = :done and lease = :lease`
+/** The newest one, which is running, stays. */
+const hideOldest = sqlStatement<{ importId: number }>`
+  update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null
+  where memberId = :memberId and isDeleted = 0 and importId <> :importId and importId in (
+    select importId from (
+      select importId, sum(reportBytes) over (order by importId desc) as bytes from imports
+      where memberId = :memberId and isDeleted = 0
+    ) where bytes > ${sql.raw(String(MAX_REPORT_BYTES))}
+  )`
+/** The statements that follow those of a chunk. */
+export const limitReports = (ofChunk: {
+  memberId: number
+  importId: number
+  doneBefore: number
+  done: number
+  lease: number
+}) => [countRows(ofChunk), hideOldest(ofChunk)]
+
+const deleteHidden = sqlStatement<{ row: number }>`
+  delete from importRows where memberId = :memberId and (importId, row) in (
+    select importId, row from imports cross join importRows using (memberId, importId)
+    where imports.memberId = :memberId and isDeleted = 1 limit ${sql.raw(String(BATCH))}
+  ) returning row`
+/** Deletes the rows of reports that the member cannot see any more. */
+export const deleteHiddenRows = async (context: RunContext, { memberId }: StoredImport) => {
+  for (let isLeft = true; isLeft; ) {
+    const { deleted } = await query(context, { deleted: deleteHidden({ memberId }) })
+    isLeft = deleted.length === BATCH
+  }
+}

@@ -1,0 +1,86 @@
+// The most rows that a batch of each operation changes, with triggers and cascades, for a member who has all that the limits
+// allow: total_changes() of SQLite.
+import { setTimeout } from 'node:timers/promises'
+import type { HttpRequest } from '../../support/service/http-client.ts'
+import { libraryFile } from '../../support/transfer/import-files.ts'
+import { sendExpecting } from '../endpoints/endpoints.ts'
+import { FULL, fillLibrary, type Library } from '../endpoints/seed.ts'
+
+/** The most rows that a batch may change. */
+export const MAX_BATCH_ROWS = 10_000
+
+const { memberId, offset, books } = FULL
+const [LARGEST, TARGET, SOURCE] = [offset + 1, offset + 2, offset + 4]
+const count = (last: number) => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${last})`
+
+const fillMemos = (bookId: number, memos: number) => `${count(memos)}
+  insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+  select 1000000 + ${bookId} * 10000 + i, ${bookId}, ${memberId},
+    (select coalesce(max(position), 0) from memos where memberId = ${memberId}) + i,
+    'SUMMARY', 'x', 1, 'PUBLIC', '2020-01-01T00:00:00', '2020-01-01T00:00:00' from n`
+const fillBook = (bookId: number, events: number) => [
+  `${count(events)} insert into progress (memberId, bookId, at, page, kind, total)
+    select ${memberId}, ${bookId}, 1700000000000 + i * 100000 + ${bookId}, 0, 'PROGRESS', i from n`,
+  `${count(199)} insert into readings (readingId, memberId, bookId, createdAt, finishedAt, outcome)
+    select (1 << 39) + ${bookId} * 1000 + i, ${memberId}, ${bookId}, 0, '2001-01-01', 'FINISHED' from n`,
+  `insert into bookTags select ${memberId}, tagId, ${bookId} from tags where memberId = ${memberId} and tagId > 20 limit 28`,
+]
+
+export const fillFull = () => [
+  ...fillLibrary(FULL),
+  // The first memos of the member, and others.
+  fillMemos(TARGET, 500),
+  fillMemos(SOURCE, 2500),
+  `${count(28)} insert into tags (memberId, tagId, tag, tagKey) select ${memberId}, 20 + i, 'T' || i, 't' || i from n`,
+  `insert into tags (memberId, tagId, tag, tagKey) values (${memberId}, 11, 'All', 'all'), (${memberId}, 12, 'Even', 'even'), (${memberId}, 13, 'Odd', 'odd')`,
+  `insert into bookTags select ${memberId}, 11, bookId from books where memberId = ${memberId}`,
+  `insert into bookTags select ${memberId}, 12 + bookId % 2, bookId from books where memberId = ${memberId}`,
+  ...fillBook(LARGEST, 1000),
+  ...fillBook(SOURCE, 1000),
+  // Full, so that each entry also trims one.
+  `with recursive n(i) as (select 20000 union all select i + 1 from n where i < 40000)
+    insert into changes (memberId, seq, kind, id, proof) select ${memberId}, i, 0, 0, 0 from n`,
+]
+
+const mostOf = ({ head }: { head: string }) => Number(/\r\nX-Most-Changes: (\d+)/i.exec(head)?.[1] ?? Number.NaN)
+
+/** The largest books that a file can have. */
+const largestFile = () => {
+  const memos = Array.from({ length: 3000 }, (_, n) => ({ memoContent: `${n}` }))
+  const progress = Array.from({ length: 1000 }, (_, n) => ({
+    ...{ at: new Date(n * 60_000).toISOString(), page: n, kind: 'PROGRESS' },
+  }))
+  const readings = Array.from({ length: 201 }, (_, n) => ({ finishedAt: String(1900 + (n % 120)) }))
+  return libraryFile(...['First', 'Second'].map((title) => ({ title, memos, progress, readings })))
+}
+
+export const measureBatches = async (url: URL, { token }: Library) => {
+  const send = (method: string, path: string, status: number, more: Partial<HttpRequest> = {}) =>
+    sendExpecting(url, { method, path, token, ...more }, status)
+  const measure = async (...request: Parameters<typeof send>) => mostOf(await send(...request))
+  const json = (body: object) => ({ body: JSON.stringify(body) })
+  const most: Record<string, number> = {}
+  most['book deleted'] = await measure('DELETE', `/books/${LARGEST}`, 204)
+  most['books merged'] = await measure('POST', `/books/${TARGET}/merge`, 200, json({ from: SOURCE }))
+  most[`tags of ${books / 2} books each merged`] = await measure(
+    'PATCH',
+    '/tags',
+    200,
+    json({ from: 'even', to: 'odd' }),
+  )
+  most[`tag of ${books} books deleted`] = await measure('DELETE', '/tags?tag=all', 204)
+  const file = { body: largestFile(), type: 'application/json' }
+  const started = await send('POST', '/imports', 202, file)
+  const { importId } = JSON.parse(started.body)
+  let [imported, isRunning] = [mostOf(started), true]
+  while (isRunning) {
+    await setTimeout(200)
+    const answer = await send('GET', `/imports/${importId}`, 200)
+    imported = Math.max(imported, mostOf(answer))
+    isRunning = JSON.parse(answer.body).status === 'RUNNING'
+  }
+  most['books imported'] = imported
+  most['import undone'] = await measure('DELETE', `/imports/${importId}`, 200)
+  most['member withdrawn'] = await measure('DELETE', '/members/me', 204)
+  return most
+}
