@@ -92,7 +92,7 @@ const LARGE: Size = isQuick
   ? { memberId: 2, offset: 1000, books: 10_000, most: 200, withMemos: 980 }
   : { memberId: 2, offset: 1000, books: 100_000, most: 2500, withMemos: 9750 }
 /** With the most of everything that the limits allow. */
-export const FULL: Size = { memberId: 3, offset: 200_000, books: 20_000, most: 3000, withMemos: 0 }
+export const FULL: Size = { memberId: 1000, offset: 200_000, books: 20_000, most: 3000, withMemos: 0 }
 
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, n) => from + n * step)

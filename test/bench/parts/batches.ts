@@ -21,7 +21,7 @@ const fillMemos = (bookId: number, memos: number) => `${count(memos)}
 const fillBook = (bookId: number, events: number) => [
   `${count(events)} insert into progress (memberId, bookId, at, page, kind, total)
     select ${memberId}, ${bookId}, 1700000000000 + i * 100000 + ${bookId}, 0, 'PROGRESS', i from n`,
-  `${count(199)} insert into readings (readingId, memberId, bookId, createdAt, finishedAt, outcome)
+  `${count(198)} insert into readings (readingId, memberId, bookId, createdAt, finishedAt, outcome)
     select (1 << 39) + ${bookId} * 1000 + i, ${memberId}, ${bookId}, 0, '2001-01-01', 'FINISHED' from n`,
   `insert into bookTags select ${memberId}, tagId, ${bookId} from tags where memberId = ${memberId} and tagId > 20 limit 28`,
 ]
