@@ -102,6 +102,7 @@ CREATE TABLE `tags` (
 	`tag` text NOT NULL,
 	`tagKey` text NOT NULL,
 	`bookCount` integer DEFAULT 0 NOT NULL,
+	`blocks` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`memberId`, `tagId`),
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade
 ) WITHOUT ROWID;
@@ -471,7 +472,9 @@ CREATE TRIGGER readings_counted_out AFTER DELETE ON readings WHEN EXISTS (SELECT
 --> statement-breakpoint
 CREATE TRIGGER readings_resized AFTER UPDATE OF note ON readings WHEN (200 + octet_length(concat(NEW.note))) <> (200 + octet_length(concat(OLD.note))) BEGIN UPDATE members SET textBytes = textBytes - (200 + octet_length(concat(OLD.note))) + (200 + octet_length(concat(NEW.note))) WHERE memberId = NEW.memberId; END;
 --> statement-breakpoint
-CREATE TRIGGER tags_priced AFTER UPDATE OF bookCount ON tags WHEN (NEW.bookCount / 20) <> (OLD.bookCount / 20) BEGIN UPDATE members SET textBytes = textBytes - 4000 * (OLD.bookCount / 20) + 4000 * (NEW.bookCount / 20) WHERE memberId = NEW.memberId; END;
+CREATE TRIGGER tags_priced AFTER UPDATE OF bookCount ON tags WHEN (NEW.bookCount / 20) > NEW.blocks BEGIN UPDATE members SET textBytes = textBytes + 4000 * ((NEW.bookCount / 20) - NEW.blocks) WHERE memberId = NEW.memberId; UPDATE tags SET blocks = (NEW.bookCount / 20) WHERE memberId = NEW.memberId AND tagId = NEW.tagId; END;
+--> statement-breakpoint
+CREATE TRIGGER tags_unpriced AFTER DELETE ON tags WHEN OLD.blocks > 0 BEGIN UPDATE members SET textBytes = textBytes - 4000 * OLD.blocks WHERE memberId = OLD.memberId AND withdrawnAt IS NULL; END;
 --> statement-breakpoint
 CREATE TRIGGER progress_priced AFTER UPDATE OF total ON progress WHEN EXISTS (SELECT 1 FROM books WHERE bookId = NEW.bookId AND eventBlocks <> (NEW.total / 20)) BEGIN UPDATE members SET textBytes = textBytes + 4000 * ((NEW.total / 20) - (SELECT eventBlocks FROM books WHERE bookId = NEW.bookId)) WHERE memberId = NEW.memberId; UPDATE books SET eventBlocks = (NEW.total / 20) WHERE bookId = NEW.bookId; END;
 --> statement-breakpoint

@@ -57,7 +57,7 @@ const TEXT_BYTES = `(
   select coalesce(sum(memoBytes + ${ROW_PRICE} * memoCount + ${BLOCK_PRICE} * eventBlocks + ${textPrice(fieldsOf('text'))}), 0)
   ${ofMember('books')}
 ) + (select coalesce(sum(${ROW_PRICE} + octet_length(concat(note))), 0) ${ofMember('readings')})
-  + (select coalesce(sum(bookCount / ${PRICED_ROWS}), 0) * ${BLOCK_PRICE} ${ofMember('tags')})`
+  + (select coalesce(sum(blocks), 0) * ${BLOCK_PRICE} ${ofMember('tags')})`
 /** Compare the sizes of texts with their counters. */
 export const TEXT_CHECKS = [
   checkField('books', 'bookId', 'memoBytes', MEMO_BYTES),
@@ -101,6 +101,7 @@ const CHECKS = [
   )`,
   ...checkFields('tags', 'tagId', {
     bookCount: `select nullif(count(*), 0) ${ofMember('bookTags')} and bookTags.tagId = stored.tagId`,
+    blocks: `max(stored.blocks, stored.bookCount / ${PRICED_ROWS})`,
   }),
   ...checkFields('progress', 'bookId', {
     ...OWNER,

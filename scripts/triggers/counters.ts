@@ -177,17 +177,25 @@ export const ofReadings: Trigger[] = [
 const blocksOf = (rows: string) => `(${rows} / ${PRICED_ROWS})`
 export const ofTags: Trigger[] = [
   {
+    comment:
+      'Counts a further twenty, and none less until the tag is deleted: taking a tag from a book writes no row of members.',
     name: 'tags_priced',
     after: 'UPDATE OF bookCount ON tags',
-    when: changed(blocksOf('ROW.bookCount')),
+    when: `${blocksOf('NEW.bookCount')} > NEW.blocks`,
     statements: [
-      count(
-        'members',
-        { textBytes: `${BLOCK_PRICE} * ${blocksOf('ROW.bookCount')}` },
-        { subtract: 'OLD', add: 'NEW' },
-        OF_MEMBER,
-      ),
+      `UPDATE members
+SET textBytes = textBytes + ${BLOCK_PRICE} * (${blocksOf('NEW.bookCount')} - NEW.blocks)
+WHERE memberId = NEW.memberId`,
+      `UPDATE tags
+SET blocks = ${blocksOf('NEW.bookCount')}
+WHERE memberId = NEW.memberId AND tagId = NEW.tagId`,
     ],
+  },
+  {
+    name: 'tags_unpriced',
+    after: 'DELETE ON tags',
+    when: 'OLD.blocks > 0',
+    statements: [count('members', { textBytes: `${BLOCK_PRICE} * ROW.blocks` }, { subtract: 'OLD' }, OF_FORMER_MEMBER)],
   },
 ]
 

@@ -231,13 +231,26 @@ BEGIN
   WHERE memberId = NEW.memberId;
 END;
 
+-- Counts a further twenty, and none less until the tag is deleted: taking a tag from a book writes no row of members.
 CREATE TRIGGER tags_priced AFTER UPDATE OF bookCount ON tags
-WHEN (NEW.bookCount / 20)
-  <> (OLD.bookCount / 20)
+WHEN (NEW.bookCount / 20) > NEW.blocks
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - 4000 * (OLD.bookCount / 20) + 4000 * (NEW.bookCount / 20)
+  SET textBytes = textBytes + 4000 * ((NEW.bookCount / 20) - NEW.blocks)
   WHERE memberId = NEW.memberId;
+
+  UPDATE tags
+  SET blocks = (NEW.bookCount / 20)
+  WHERE memberId = NEW.memberId AND tagId = NEW.tagId;
+END;
+
+CREATE TRIGGER tags_unpriced AFTER DELETE ON tags
+WHEN OLD.blocks > 0
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes - 4000 * OLD.blocks
+  WHERE memberId = OLD.memberId
+    AND withdrawnAt IS NULL;
 END;
 
 CREATE TRIGGER progress_priced AFTER UPDATE OF total ON progress

@@ -144,6 +144,8 @@ export const tags = sqliteTable(
     /** The folded tag. */
     tagKey: text().notNull(),
     bookCount: integer().notNull().default(0),
+    /** How many twenties of its books the member pays for: the most that it has had. */
+    blocks: counter(),
   },
   (tag) => [
     primaryKey({ columns: [tag.memberId, tag.tagId] }),

@@ -61,20 +61,25 @@ const removalOf = (id: SQL, most: number) => {
     deleted: removeTag(values),
   })
 }
+/** Prepares the statements that take a tag from all its books, and delete it. */
+const deletionOf = (id: SQL) => {
+  const isIt = sql`memberId = ${callerId} and tagId = ${id}`
+  const resetCount = sqlStatement`update tags set bookCount = 0 where ${isIt}`
+  const removeBooks = sqlStatement`delete from bookTags where ${isIt}`
+  const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isIt} returning tagId`
+  return (values: Values) => ({ counted: resetCount(values), books: removeBooks(values), deleted: removeTag(values) })
+}
 const removeNamed = removalOf(tagId('key'), MOST_REMOVED)
 
-/** Prepares the statements that move the first books of the smaller of two tags to the larger one. */
-const moveOf = (to: SQL, from: SQL) => {
-  const moveBooks = sqlStatement`
-    insert into bookTags (memberId, tagId, bookId)
-    select memberId, ${to}, bookId from bookTags where memberId = ${callerId} and tagId = ${from}
-    order by bookId limit ${sql.raw(String(MOST_MOVED))}
-    on conflict do nothing`
-  const remove = removalOf(from, MOST_MOVED)
-  return (values: Values) => ({ moved: moveBooks(values), ...remove(values) })
-}
-const moveAll = moveOf(larger, smaller)
-const movePart = moveOf(pickTag('source', 'target'), pickTag('target', 'source'))
+/** Prepares the statement that moves the first books of the smaller of two tags to the larger one. */
+const moveOf = (to: SQL, from: SQL) => sqlStatement`
+  insert into bookTags (memberId, tagId, bookId)
+  select memberId, ${to}, bookId from bookTags where memberId = ${callerId} and tagId = ${from}
+  order by bookId limit ${sql.raw(String(MOST_MOVED))}
+  on conflict do nothing`
+const [moveAll, deleteSmaller] = [moveOf(larger, smaller), deletionOf(smaller)]
+const [kept, emptied] = [pickTag('source', 'target'), pickTag('target', 'source')]
+const [movePart, removePart] = [moveOf(kept, emptied), removalOf(emptied, MOST_MOVED)]
 
 /**
  * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its
@@ -92,13 +97,14 @@ export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRen
       endedLinks: endLinks(values),
       links: moveLinks(values),
       spelling: takeSpelling(values),
-      ...moveAll(values),
+      moved: moveAll(values),
+      ...deleteSmaller(values),
       key: takeKey(values),
       target: firstRow(selectTo(values)),
     })
     if (!target?.isFromLeft)
       return renamed[0] ?? (deleted[0] && target && { tag: target.tag, bookCount: target.bookCount })
-    await runAsCaller(db, caller, movePart(values))
+    await runAsCaller(db, caller, { moved: movePart(values), ...removePart(values) })
   }
 }
 

@@ -23,7 +23,7 @@ const fillBook = (bookId: number, events: number) => [
     select ${memberId}, ${bookId}, 1700000000000 + i * 100000 + ${bookId}, 0, 'PROGRESS', i from n`,
   `${count(198)} insert into readings (readingId, memberId, bookId, createdAt, finishedAt, outcome)
     select (1 << 39) + ${bookId} * 1000 + i, ${memberId}, ${bookId}, 0, '2001-01-01', 'FINISHED' from n`,
-  `insert into bookTags select ${memberId}, tagId, ${bookId} from tags where memberId = ${memberId} and tagId > 20 limit 28`,
+  `insert into bookTags select ${memberId}, tagId, ${bookId} from tags where memberId = ${memberId} and tagId > 20`,
 ]
 
 export const fillFull = () => [
@@ -31,7 +31,7 @@ export const fillFull = () => [
   // The first memos of the member, and others.
   fillMemos(TARGET, 500),
   fillMemos(SOURCE, 2500),
-  `${count(28)} insert into tags (memberId, tagId, tag, tagKey) select ${memberId}, 20 + i, 'T' || i, 't' || i from n`,
+  `${count(26)} insert into tags (memberId, tagId, tag, tagKey) select ${memberId}, 20 + i, 'T' || i, 't' || i from n`,
   `insert into tags (memberId, tagId, tag, tagKey) values (${memberId}, 11, 'All', 'all'), (${memberId}, 12, 'Even', 'even'), (${memberId}, 13, 'Odd', 'odd')`,
   `insert into bookTags select ${memberId}, 11, bookId from books where memberId = ${memberId}`,
   `insert into bookTags select ${memberId}, 12 + bookId % 2, bookId from books where memberId = ${memberId}`,
