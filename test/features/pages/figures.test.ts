@@ -38,6 +38,10 @@ describe('the benchmark printed', () => {
     expectPrinted(printedOf(name), cells.join(' '))
   })
 
+  it.each(tableBelow(cost, 'Largest batches'))('the largest batch: %s', (name, rows) => {
+    expectPrinted(printedOf(name), rows ?? '')
+  })
+
   it.each(tableBelow(cost, 'Compared with Express and Fastify'))('the speed of %s on Node', (name, ...cells) => {
     expectPrinted(printedOf(name), cells.join(' '))
   })
