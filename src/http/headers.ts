@@ -2,19 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { App } from '../env'
 import { ApiError } from '../errors'
+import { SECURITY } from './security-headers'
 
 // Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
 // time (docs/decisions/0009-own-header-middleware.md).
-
-/** Set on every response; routes may replace their values. */
-export const SECURITY = Object.entries({
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; sandbox",
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-  'Referrer-Policy': 'no-referrer',
-  'Strict-Transport-Security': 'max-age=15552000; includeSubDomains',
-  'X-Content-Type-Options': 'nosniff',
-})
 
 const PREFLIGHT = Object.entries({
   'Access-Control-Allow-Methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',

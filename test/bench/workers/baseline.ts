@@ -1,6 +1,6 @@
 // The baseline: a minimal Worker with the same responses to valid requests, headers included. No framework, no validation.
 // It checks the token and trusts every path, query and body.
-import { SECURITY } from '../../../src/http/headers.ts'
+import { SECURITY } from '../../../src/http/security-headers.ts'
 
 type Env = { DB: D1Database; JWT_SECRET: string }
 type Claims = { sub: string; exp: number; sid: string }

@@ -1,7 +1,7 @@
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { ErrorCode } from '../../../src/errors'
-import { SECURITY } from '../../../src/http/headers'
+import { SECURITY } from '../../../src/http/security-headers'
 import { buildDocument } from '../../../src/openapi/document'
 import { toText } from '../bytes'
 
