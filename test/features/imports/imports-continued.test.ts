@@ -1,10 +1,14 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Bindings } from '../../../src/env'
 import { DEADLINES } from '../../../src/runtime/deadlines'
 import { type Reader, signUp } from '../../support/api'
 import { select } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
 import { holdClock } from '../../support/runtime/clock'
-import { interruptImport, readingWith } from '../../support/transfer/imports'
+import { libraryFile } from '../../support/transfer/import-files'
+import { finishImport, interruptImport, readingWith, startImport } from '../../support/transfer/imports'
+import { wrapEnv } from '../../support/wrap-database'
 
 const FILE = 'Title,Author\nThe Salt Archive,Mina Oh\nLow Tide,Ana Ruiz\n'
 
@@ -80,4 +84,60 @@ it.each([
     counts: { created: 0 },
   })
   expect((await stateOf(memberId))?.file).toBeNull()
+})
+
+describe('a book with more memos than a batch writes', { tags: ['slow'] }, () => {
+  const MEMOS = 3000
+  const memos = Array.from({ length: MEMOS }, (_, n) => ({ memoContent: `${n}`, memoAuthority: 'PUBLIC' }))
+
+  /** Starts an import whose Worker ends after the first memos. */
+  const interruptMemos = async (query = '') => {
+    const reader = await signUp()
+    const memberId = await memberIdOf(reader)
+    const memosOf = () =>
+      select('select memoContent, memoAuthority from memos where memberId = ? order by memoId', memberId)
+    const ending = wrapEnv<Bindings>(() => async (call) => {
+      if ((await memosOf()).length > 0) throw new Error('The Worker has ended.')
+      return call()
+    })
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { body } = await startImport(reader, libraryFile({ title: 'Long', memos }), query, ending(env))
+    const { importId } = body
+    await expect.poll(() => logged.mock.calls.join()).toContain('The Worker has ended.')
+    expect(await reader.get(`/imports/${importId}`)).toMatchObject({
+      body: { status: 'RUNNING', counts: { created: 1 } },
+    })
+    const written = (await memosOf()).length
+    expect(written).toBeGreaterThan(0)
+    expect(written).toBeLessThan(MEMOS)
+    const resume = async () => {
+      await select('update imports set leaseEndsAt = 0 where memberId = ?', memberId)
+      expect(await finishImport(reader, importId)).toMatchObject({ status: 'DONE', counts: { created: 1 } })
+      const stored = await memosOf()
+      expect(stored.map(({ memoContent }) => memoContent)).toEqual(memos.map(({ memoContent }) => memoContent))
+      return [...new Set(stored.map(({ memoAuthority }) => memoAuthority))]
+    }
+    const undo = async () => (await reader.delete(`/imports/${importId}`)).body
+    return { reader, resume, undo }
+  }
+
+  it.each([
+    ['', 'PRIVATE'],
+    ['?keepVisibility=true', 'PUBLIC'],
+  ])(
+    'gets the others when the import is continued, with %j as %s memos, and an undo deletes all',
+    async (query, authority) => {
+      const { resume, undo } = await interruptMemos(query)
+      expect(await resume()).toEqual([authority])
+      expect(await undo()).toMatchObject({ removed: 1, kept: [] })
+    },
+  )
+
+  it('is kept by an undo if it was changed before the import was continued', async () => {
+    const { reader, resume, undo } = await interruptMemos()
+    const { bookId } = (await reader.get('/books')).body.item[0]
+    await reader.patch(`/books/${bookId}`, { publisher: 'Quay House' })
+    await resume()
+    expect(await undo()).toMatchObject({ removed: 0, kept: [{ bookId, left: ['all'] }] })
+  })
 })
