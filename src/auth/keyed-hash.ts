@@ -1,4 +1,4 @@
-import { lowerAscii } from '../values/text/fold'
+// Without imports, and without toHex(), so that scripts can load it.
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const keys = new Map<string, Promise<CryptoKey>>()
@@ -25,8 +25,12 @@ const ADDRESS_BYTES = 16
 
 /** The key of an address in the directory, as hex() in SQLite returns it: the same regardless of case. */
 export const hashAddress = async (secret: string, email: string) => {
-  const bytes = (await hmac(secret, lowerAscii(email))).subarray(0, ADDRESS_BYTES)
-  return bytes.toHex().toUpperCase()
+  // Only ASCII, as lower() in SQLite.
+  const lower = email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const bytes = (await hmac(secret, lower)).subarray(0, ADDRESS_BYTES)
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase()
 }
 
 /** A keyed hash of a constant, which identifies ADDRESS_KEY without revealing it. */
