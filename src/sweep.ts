@@ -25,20 +25,23 @@ const EXPIRING_CODES = ['joinCodes', 'accountCodes'].map(deleteExpiredFrom)
 
 const deleteDailyMailsBefore = sqlStatement`delete from dailyMails where day < :today`
 
-/** The most sessions, entries of activity and idempotency keys that one sweep deletes from a database. */
+/** The most sessions and entries of activity that one sweep deletes from a database. */
 const MAX_ROWS = 10_000
+/** Each idempotency key also changes its member. */
+const MAX_KEYS = MAX_ROWS / 2
 
 /** Deletes what has expired or no longer counts. The round selects members whose idempotency keys are read. */
-export const deleteExpired = (db: Db, now = Date.now(), round = Math.floor(now / HOUR_MS)) => {
+export const deleteExpired = async (db: Db, now = Date.now(), round = Math.floor(now / HOUR_MS)) => {
   const inSlot0 = {
     codes: EXPIRING_CODES.map((build) => build({ now })),
     dailyMails: deleteDailyMailsBefore({ today: dayOf(now) }),
   }
-  return run(db, {
+  // A batch each, so that none changes more than 10,000 rows.
+  await run(db, { sessions: deleteExpiredSessions({ now, limit: MAX_ROWS }) })
+  await run(db, { activity: deleteOldActivity({ now, limit: MAX_ROWS }) })
+  await run(db, { keys: deleteOldKeys(now, round, MAX_KEYS) })
+  await run(db, {
     expired: EXPIRING.map((build) => build({ now })),
-    sessions: deleteExpiredSessions({ now, limit: MAX_ROWS }),
-    activity: deleteOldActivity({ now, limit: MAX_ROWS }),
-    keys: deleteOldKeys(now, round, MAX_ROWS),
     attempts: deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
     ...(db.slot === 0 && inSlot0),
   })

@@ -11,7 +11,7 @@ export const BLOCK_PRICE = PRICED_ROWS * ROW_PRICE
 /** Of an image, beside its bytes, towards MAX_MEMBER_IMAGE_BYTES. */
 export const IMAGE_PRICE = 16 * 1024
 /** How often a text of a book counts, if not once: these are also folded, in indexes, and in the table of authors. */
-const TEXT_COPIES: Record<string, number> = { title: 4, author: 7 }
+export const TEXT_COPIES: Record<string, number> = { title: 4, author: 7 }
 
 /**
  * SQL for what some texts of a book count.
@@ -25,10 +25,6 @@ export const textPrice = (texts: readonly string[], row = '') => {
   })
   return [bytesOf(texts), ...copied].join(' + ')
 }
-
-/** The same texts, each as often as it counts. */
-export const pricedTexts = (texts: Partial<Record<string, string | null>>) =>
-  Object.entries(texts).flatMap(([name, text]) => Array.from({ length: TEXT_COPIES[name] ?? 1 }, () => text))
 
 /** The most progress events of a book. If there are more, a trigger merges some of the oldest. */
 export const MAX_EVENTS = 1000

@@ -1,4 +1,4 @@
-import { MAX_MEMBER_TEXT_BYTES } from './prices'
+import { MAX_MEMBER_TEXT_BYTES, TEXT_COPIES } from './prices'
 import { isAscii } from './text/fold'
 
 const MIB = 1024 * 1024
@@ -60,3 +60,9 @@ export const utf8Bytes = (...texts: (string | null | undefined)[]) => {
   const bytes = isAscii(joined) ? joined.length : encoder.encode(joined).length
   return bytes - Math.max(0, present.length - 1)
 }
+
+/** What some texts of a book count, as `textPrice` in SQL. */
+export const priceOfTexts = (texts: Partial<Record<string, string | null>>) =>
+  utf8Bytes(
+    ...Object.entries(texts).flatMap(([name, text]) => Array.from({ length: TEXT_COPIES[name] ?? 1 }, () => text)),
+  )

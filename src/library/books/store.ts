@@ -10,8 +10,8 @@ import { books } from '../../db/schema/book-tables'
 import type { CallerRequest } from '../../env'
 import { quotaExceeded } from '../../errors'
 import { fieldsOf } from '../../values/book-fields'
-import { pricedTexts, textPrice } from '../../values/prices'
-import { limitsOf, utf8Bytes } from '../../values/quotas'
+import { textPrice } from '../../values/prices'
+import { limitsOf, priceOfTexts } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { localTime } from '../../values/time'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
@@ -60,7 +60,7 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
 /** @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated` */
 export const createBook = async ({ db, caller, config, key }: CallerRequest, book: NewBook) => {
   const { title, author, cover, publisher } = book
-  const bytes = utf8Bytes(...pricedTexts({ title, author, cover, publisher }))
+  const bytes = priceOfTexts({ title, author, cover, publisher })
   const whole = { ...DEFAULTS, isbn: null, ...book }
   const createdAt = localTime(config.TIME_ZONE)
   const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(config) }
@@ -113,7 +113,7 @@ export const updateColumns = async <Name extends keyof Book>(
   const readings = changeStatus(sql`select bookId from books where ${condition}`, patch)
   const values = {
     bookId,
-    bytes: utf8Bytes(...pricedTexts(Object.fromEntries(texts.map((name) => [name, changes[name]])))),
+    bytes: priceOfTexts(Object.fromEntries(texts.map((name) => [name, changes[name]]))),
     ...limitsOf(config),
   }
   const { stored, updated } = await runAsCaller(db, caller, {

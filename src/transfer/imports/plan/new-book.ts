@@ -1,6 +1,5 @@
 import { fieldsOf } from '../../../values/book-fields'
-import { pricedTexts } from '../../../values/prices'
-import { utf8Bytes } from '../../../values/quotas'
+import { priceOfTexts } from '../../../values/quotas'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import { type ReadingColumns, toExactColumns, toStars, toTimestamp, UNREAD } from './current-reading'
 
@@ -60,6 +59,6 @@ export const toNewBook = (entry: Entry, now: string) => {
   return { columns, readings, losses }
 }
 
-/** The UTF-8 bytes that the triggers count for a book. */
+/** What the triggers count for a book. */
 export const textBytesOf = (book: Record<(typeof TEXTS)[number], string | null>) =>
-  utf8Bytes(...pricedTexts(Object.fromEntries(TEXTS.map((name) => [name, book[name]]))))
+  priceOfTexts(Object.fromEntries(TEXTS.map((name) => [name, book[name]])))

@@ -1,7 +1,6 @@
 import { newVersion } from '../../../library/memos/versions'
 import { fieldsOf } from '../../../values/book-fields'
-import { pricedTexts } from '../../../values/prices'
-import { utf8Bytes } from '../../../values/quotas'
+import { priceOfTexts, utf8Bytes } from '../../../values/quotas'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
 import { BOOK_COLUMNS, type BookColumns } from '../../book-columns'
 import type { Cells, EntryMemo, EntryReading } from '../../entries/entry'
@@ -115,8 +114,6 @@ const changesOf = (planned: Planned): Record<string, Change> => {
   ])
 }
 
-const priceOf = (name: string, text: string | null | undefined) => utf8Bytes(...pricedTexts({ [name]: text ?? null }))
-
 /** How to undo a row that updates a book. `writeChunk` replaces `reading` and `progress` with what the row overwrites. */
 const toUndo = (planned: Planned) => {
   const { existing, changes = {}, readings, open, tags, texts, progress } = planned
@@ -124,7 +121,7 @@ const toUndo = (planned: Planned) => {
   const bytes = [
     ...fieldsOf('text')
       .filter((name) => name in changes)
-      .map((name) => priceOf(name, existing[name]) - priceOf(name, changes[name])),
+      .map((name) => priceOfTexts({ [name]: existing[name] }) - priceOfTexts({ [name]: changes[name] })),
     ...texts.map(({ content, replaced }) => replaced.bytes - utf8Bytes(content)),
   ]
   return {
