@@ -25,7 +25,7 @@ const wordsOf = (text: string) => {
 
 /** `(Harbour, #2)` or `(Harbour Book 2)`, at the end. */
 const SERIES =
-  /\s\(([^()#]*[^()#\s,])[\s,]+(?:#|(?:book|vol|volume|band|teil|tome|tomo|libro|livro|no)[\s.]+)(\d[\d.–-]*)[^()]*\)$/i
+  /^\s\(([^()#]*[^()#\s,])[\s,]+(?:#|(?:book|vol|volume|band|teil|tome|tomo|libro|livro|no)[\s.]+)(\d[\d.–-]*)[^()]*\)$/i
 /** A subtitle that says only what kind of book it is. */
 const GENRE =
   /(?:[:,]|\s[–—-])\s+(?:(?:an?|une?|una|ein|eine|um|uma)\s)?(?:novel|novella|memoir|thriller|roman|novela|romance|romanzo|krimi)$/i
@@ -40,7 +40,10 @@ const keyOf = (text: string) => wordsOf(text).join(' ').replace(CONJUNCTION, '')
 
 /** A title without its series, and its number in that. `Saga (Saga, #2)` is not `Saga`, so it stays whole. */
 const splitSeries = (title: string) => {
-  const [group, series = '', digits = ''] = (title.endsWith(')') && SERIES.exec(title)) || []
+  const start = title.lastIndexOf('(') - 1
+  // Only the last bracket is tried: from each of many, it would take quadratic time.
+  const isLast = start > 0 && title.indexOf(')', start) === title.length - 1
+  const [group, series = '', digits = ''] = (isLast && SERIES.exec(title.slice(start))) || []
   if (group === undefined) return { name: title }
   const name = title.slice(0, -group.length)
   const number = digits.replace(/\.0*$/, '')
@@ -52,17 +55,17 @@ export const toFullTitle = ({ title, subtitle }: { title: string | null; subtitl
   subtitle ? `${title}: ${subtitle}` : (title ?? '')
 
 /**
- * How a title is compared: `key`, without its series, `A Novel` and the like; and `shortKeys`, also without its
- * subtitle, its edition, or what comes before that.
+ * How a title is compared: `key`, without its series, `A Novel` and the like; and `shortKeys`, at most three: what comes
+ * before its first subtitle or edition, before its last one, and that last one.
  */
 export const toTitle = (title: string) => {
   const { name, number } = splitSeries(truncate(title.trim(), MAX_LENGTH).trim())
   const whole = name.replace(GENRE, '')
   const key = keyOf(whole)
   const parts = whole.split(BOUNDARY)
-  const cuts = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join(' '))
   const last = /[)\]]$/.test(whole) ? '' : (parts.at(-1) ?? '')
-  const shorter = [...cuts, last].filter((part) => part && part !== whole)
+  // A key for each part would take quadratic time.
+  const shorter = [parts[0] ?? '', parts.slice(0, -1).join(' '), last].filter((part) => part && part !== whole)
   const shortKeys = shorter.map(keyOf).filter((short) => short !== key)
   return { key, number, shortKeys: [...new Set(shortKeys)] }
 }

@@ -109,7 +109,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   const { memberId, importId, isDryRun, created } = stored
   const values = { memberId, importId }
   const deadline = Date.now() + DEADLINES.importRun
-  let library = await loadLibrary(context, stored, entries)
+  let library = await loadLibrary(context, stored, entries, deadline)
   const reported = isDryRun ? (await query(context, { row: firstRow(selectReported(values)) })).row : undefined
   // What a dry run has reported counts as if it were stored.
   let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
@@ -117,11 +117,12 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   // Those that an interrupted run left.
   await addRemainingMemos(context, stored, { done, entries, now: localTime(config.TIME_ZONE) })
   await deleteHiddenRows(context, stored)
-  while (done < entries.length && Date.now() < deadline && budget.left > 0) {
+  while (library && done < entries.length && Date.now() < deadline && budget.left > 0) {
     const chunk = { done, entries: takeChunk(entries, done), now: localTime(config.TIME_ZONE) }
-    const planned = await planChunk(context, stored, chunk, library.matches)
+    const matches = library.match(chunk.entries.filter(({ failure }) => !failure))
+    const planned = await planChunk(context, stored, chunk, matches)
     if (!planned) {
-      library = await loadLibrary(context, { ...stored, done }, entries)
+      library = await loadLibrary(context, { ...stored, done }, entries, deadline)
       continue
     }
     let plan = limitTags(planned, library.tagKeys)

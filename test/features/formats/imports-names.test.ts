@@ -72,6 +72,11 @@ describe('a title', () => {
     expect(toTitle('Low Tide').shortKeys).toEqual([])
   })
 
+  it('has at most three shorter titles, however many parts it has', () => {
+    expect(toTitle('é: '.repeat(167)).shortKeys).toHaveLength(2)
+    expect(toTitle('a: b – c (d: e – f').shortKeys).toEqual(['a', 'a b c d e', 'f'])
+  })
+
   it('has the number in its series', () => {
     const numberOf = (title: string) => toTitle(title).number
     expect(numberOf('Low Tide (Harbour, #2)')).toBe(numberOf('Low Tide (Harbour Book 2.0)'))

@@ -1,9 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { connect } from '../../../src/db/client'
 import type { Bindings } from '../../../src/env'
 import { DEADLINES } from '../../../src/runtime/deadlines'
+import { loadLibrary } from '../../../src/transfer/imports/plan/existing'
+import type { RunContext } from '../../../src/transfer/imports/run-context'
+import type { StoredImport } from '../../../src/transfer/imports/store'
 import { type Reader, signUp } from '../../support/api'
-import { select } from '../../support/database'
+import { memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { holdClock } from '../../support/runtime/clock'
 import { libraryFile } from '../../support/transfer/import-files'
@@ -140,4 +144,17 @@ describe('a book with more memos than a batch writes', { tags: ['slow'] }, () =>
     await resume()
     expect(await undo()).toMatchObject({ removed: 0, kept: [{ bookId, left: ['all'] }] })
   })
+})
+
+it('loads no library when its time or its statements are used up', async () => {
+  const reader = await signUp()
+  const { memberId } = await interruptImport(reader, FILE)
+  const stored = { memberId, importId: 1, done: 0 } as StoredImport
+  const load = (deadline: number, left: number) => {
+    const context = { db: connect(memberDatabase(), { slot: memberSlot() }), budget: { left } }
+    return loadLibrary(context as RunContext, stored, [], deadline)
+  }
+  expect(await load(Date.now() - 1, 100)).toBeUndefined()
+  expect(await load(Date.now() + 60_000, 2)).toBeUndefined()
+  expect(await load(Date.now() + 60_000, 100)).toMatchObject({ tagKeys: new Set() })
 })

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { createAccessToken } from '../../../src/auth/access-token'
 import worker from '../../../src/index'
 import { READER_PROTOCOL } from '../../../src/transfer/entries/reader-protocol'
+import { weigh } from '../../../src/transfer/imports/receive/start'
 import { BASE, type Reader, send, signUp } from '../../support/api'
 import { insertImport, memberDatabase, memberSlot } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -110,4 +111,11 @@ it('keeps what it began if the client disconnects', async () => {
   expect((await reader.get('/imports')).body).toHaveLength(1)
   expect((await answer).status).toBe(202)
   for (let at = 0; at < kept.length; at++) await kept[at]
+})
+
+it('weighs a file by its bytes, but short rows as if they were longer', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  expect(weigh(bytes(`Title\n${'x'.repeat(10_000)}`))).toBe(10_006)
+  for (const row of ['x\n', 'x\r\n', 'x\r', '{}']) expect(weigh(bytes(row.repeat(1000)))).toBe(256_000)
+  expect(weigh(bytes('\n'.repeat(100_000)))).toBe(10_000 * 256)
 })

@@ -34,8 +34,11 @@ const selectTagKeys = sqlStatement<{ tagKey: string }>`select tagKey from tags w
 /** The most statements that `loadLibrary` takes. */
 export const libraryStatements = (books: number) => 4 + Math.floor(books / LIBRARY_PAGE)
 
-/** Loads the books to which the entries that are left belong, and the tags of the library. */
-export const loadLibrary = async (context: RunContext, stored: StoredImport, entries: Entry[]) => {
+/**
+ * Loads the books to which the entries that are left may belong, and the tags of the library. Returns undefined if the
+ * time or the statements of the run are used up before.
+ */
+export const loadLibrary = async (context: RunContext, stored: StoredImport, entries: Entry[], deadline: number) => {
   const { memberId, importId, done } = stored
   const { tagKeys, taken, origins } = await query(context, {
     tagKeys: selectTagKeys({ memberId }),
@@ -43,19 +46,17 @@ export const loadLibrary = async (context: RunContext, stored: StoredImport, ent
     origins: entries.some(({ exact }) => exact) ? selectOrigins({ memberId }) : undefined,
   })
   const matcher = createMatcher(
-    entries,
+    entries.slice(done).filter(({ failure }) => !failure),
     new Map(origins?.map((origin) => [origin.bookId, origin])),
     new Set(taken.map(({ bookId }) => bookId)),
   )
   for (let after: number | undefined = 0; after !== undefined; ) {
+    if (Date.now() >= deadline || context.budget.left <= 0) return undefined
     const { books }: { books: Known[] } = await query(context, { books: selectLibrary({ memberId, after }) })
     books.forEach(matcher.offer)
     after = books[LIBRARY_PAGE - 1]?.bookId
   }
-  return {
-    matches: matcher.match(entries.slice(done).filter(({ failure }) => !failure)),
-    tagKeys: new Set(tagKeys.map(({ tagKey }) => tagKey)),
-  }
+  return { match: matcher.match, tagKeys: new Set(tagKeys.map(({ tagKey }) => tagKey)) }
 }
 
 /** A book of the library, as far as an import compares it. */

@@ -43,23 +43,25 @@ type Keys = ReturnType<typeof toKeys>
 
 const originKey = (bookId: number) => `#${bookId}`
 
-const serviceOf = (sourceId: string) => sourceId.slice(0, sourceId.indexOf(':'))
-
 /** Whether identifiers of the same kind differ: then they are different editions, unless they were merged. */
 const areDifferent = (one: Identified, other: Identified) => {
   if (one.isbn && other.isbn && one.isbn !== other.isbn) return !other.sourceIds.includes(isbnKey(one.isbn))
   const [ownId] = one.sourceIds
-  return ownId !== undefined && other.sourceIds.some((id) => serviceOf(id) === serviceOf(ownId))
+  if (ownId === undefined) return false
+  const service = ownId.slice(0, ownId.indexOf(':') + 1)
+  return other.sourceIds.some((id) => id.startsWith(service))
 }
 
-const sharesName = (one: string | null, other: string | null) =>
-  one === null || other === null || !toNameStarts(one).isDisjointFrom(toNameStarts(other))
+/** A book that an entry could be, with its number in a series. `names`: of its authors, made once if they are compared. */
+type Candidate = Identified & { bookId: number; number: string | undefined; names?: Set<string> }
 
-/** A book that an entry could be, with its number in a series. */
-type Candidate = Identified & { bookId: number; number: string | undefined }
+const namesOf = (book: Candidate) => {
+  book.names ??= toNameStarts(book.author)
+  return book.names
+}
 
 // Without limits, a library of one title could take minutes.
-/** The books that are kept for an ISBN, or for a title and author. */
+/** The books that are kept for an identifier, an ISBN, or a title and author. */
 const MAX_SAME = 100
 /** The books that are kept for a title. */
 const MAX_SIMILAR = 20
@@ -71,6 +73,7 @@ const MAX_SIMILAR = 20
  *
  * A book is similar if it is another edition, has the same title, or has an author in common and one title is part of
  * the other.
+ * @param entries those that are not written yet
  * @param origins of the books created by imports of exports
  * @param taken the books that no entry gets
  */
@@ -85,6 +88,7 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
     ]),
   )
   const books = new Map<string, Candidate[]>()
+  let exported: Map<Entry, Match> | undefined
 
   const free = (key: string) => (books.get(key) ?? []).filter(({ bookId }) => !taken.has(bookId))
   // Without books imported from other entries: a library can have the same book twice, and each copy matches only its
@@ -120,10 +124,12 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
     areDifferent(entry, book) || (number !== undefined && book.number !== undefined && number !== book.number)
 
   const findSimilar = (entry: Entry, { ofIsbn, ofNames, title, longTitle, shortTitles }: Keys) => {
-    const partly = [longTitle, ...shortTitles].flatMap(free)
-    return (
-      [...ofIsbn, ...ofNames, title].flatMap(free)[0] ?? partly.find(({ author }) => sharesName(author, entry.author))
-    )
+    const [equal] = [...ofIsbn, ...ofNames, title].flatMap(free)
+    if (equal) return equal
+    const names = toNameStarts(entry.author)
+    const sharesName = (book: Candidate) =>
+      entry.author === null || book.author === null || !namesOf(book).isDisjointFrom(names)
+    return [longTitle, ...shortTitles].flatMap(free).find(sharesName)
   }
 
   const takeEqual = (entry: Entry): Match => {
@@ -143,7 +149,7 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
     return similar && { kind: 'similar', bookId: similar.bookId }
   }
 
-  const add = (key: string, book: Candidate, max = Number.POSITIVE_INFINITY) => {
+  const add = (key: string, book: Candidate, max: number) => {
     if (!wanted.has(key)) return
     const others = books.get(key)
     if (!others) books.set(key, [book])
@@ -155,7 +161,7 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
       const book = { ...known, bookId, number, sourceIds: sourceIds === null ? [] : JSON.parse(sourceIds) }
       // The file may be an export of this library, or of the one from which the book was imported.
       const ids = new Set([bookId, origins.get(bookId)?.origin ?? bookId])
-      for (const key of [...book.sourceIds, ...[...ids].map(originKey)]) add(key, book)
+      for (const key of [...book.sourceIds, ...[...ids].map(originKey)]) add(key, book, MAX_SAME)
       if (book.isbn) add(isbnKey(book.isbn), book, MAX_SAME)
       add(titleKey(key), book, MAX_SIMILAR)
       // Most books of a large library have a title that no entry has.
@@ -163,11 +169,13 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
       for (const name of authors.map(nameKey(key))) add(name, book, MAX_SAME)
       for (const short of shortKeys) add(longTitleKey(short), book, MAX_SIMILAR)
     },
-    /** Matches entries when all books were added. Those with the book that they were exported from come first. */
-    match: (left: Entry[]): Map<Entry, Match> => {
-      const matches = new Map(left.map((entry) => [entry, takeOrigin(entry)]))
-      for (const entry of left) if (!matches.get(entry)) matches.set(entry, takeEqual(entry))
-      return matches
+    /**
+     * Matches entries when all books were offered. At the first call, all entries take the books that they were exported
+     * from; the others are matched when they are asked for, so that a run can end between two chunks.
+     */
+    match: (chunk: Entry[]): Map<Entry, Match> => {
+      exported ??= new Map(entries.map((entry) => [entry, takeOrigin(entry)]))
+      return new Map(chunk.map((entry) => [entry, exported?.get(entry) ?? takeEqual(entry)]))
     },
   }
 }

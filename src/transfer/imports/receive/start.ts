@@ -4,7 +4,7 @@ import { ApiError, unavailable } from '../../../errors'
 import { DEADLINES } from '../../../runtime/deadlines'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
 import { callBucket, fileKey } from '../../../storage/bucket'
-import { ImportFileError } from '../../entries/entry'
+import { ImportFileError, MAX_ROWS } from '../../entries/entry'
 import { columnsOf } from '../failed-csv'
 import { failImport, newLease } from '../lease'
 import { continueImport, runImport } from '../run'
@@ -23,13 +23,28 @@ export type ImportContext = RunContext & {
   runLater: (work: () => Promise<unknown>) => void
 }
 
-/** Bytes of files being imported. They take up to ten times as much memory, and an isolate has 128 MB. */
+/** What files being imported weigh. They take up to ten times as much memory, and an isolate has 128 MB. */
 const running = createLimiter({
   capacity: MAX_FILE_BYTES,
   leaseMs: DEADLINES.importLease,
   maxWaiting: 16,
   maxWaitMs: DEADLINES.importTurn,
 })
+
+/** A short row takes as much memory and time as so many bytes of long ones. */
+const ROW_BYTES = 256
+
+/** The bytes of a file, or more if it has short rows: by its line ends, or the objects of JSON. */
+export const weigh = (file: Uint8Array) => {
+  let [lineFeeds, returns, objects] = [0, 0, 0]
+  for (const byte of file) {
+    if (byte === 0x0a) lineFeeds++
+    else if (byte === 0x0d) returns++
+    else if (byte === 0x7b) objects++
+  }
+  const rows = Math.min(MAX_ROWS, Math.max(lineFeeds, returns, objects))
+  return Math.max(file.length, rows * ROW_BYTES)
+}
 
 /** Works on an import after the response, and then gives up its turn. */
 const workLater = ({ runLater }: ImportContext, turn: Lease, work: () => Promise<unknown>) =>
@@ -61,7 +76,7 @@ export const startImport = async (
   const { db, bucket, reader, caller, config, turns, runLater } = context
   const { dryRun, merge, keepVisibility, format, encoding } = query
   await admitFile(db, caller, member, config.JWT_SECRET)
-  const turn = await running.acquire(bytes.length, turns)
+  const turn = await running.acquire(weigh(bytes), turns)
   if (!turn) throw unavailable('too many imports are being read')
   const readAndStore = async () => {
     const read = readEntries(reader, bytes, { format, encoding, ...maps })

@@ -146,11 +146,12 @@ export const addTags = ({ entry: { tags }, tagKeys, lose }: Row, names: string[]
       .normalize('NFC')
       .trim()
     const kept = truncate(tag, MAX_TAG).trim()
-    if (!kept || tagKeys.has(fold(kept))) continue
+    const key = fold(kept)
+    if (!kept || tagKeys.has(key)) continue
     if (tags.length === MAX_BOOK_TAGS) return lose('too-many', column)
     if (tag.length > MAX_TAG || name.length > 4 * MAX_TAG) lose('too-long', column)
     tags.push(kept)
-    tagKeys.add(fold(kept))
+    tagKeys.add(key)
   }
 }
 export const tags =
