@@ -10,7 +10,7 @@ import { type Service, startService } from './harness/service'
 const FOLDERS = {
   access: ['input', 'isolation', 'access', 'guard', 'forgery'],
   credentials: ['traces', 'takeover', 'codes', 'reset', 'logins'],
-  load: ['uploads', 'slow', 'overload', 'memory', 'limits'],
+  load: ['uploads', 'slow', 'overload', 'memory', 'limits', 'growth'],
   failures: ['faults', 'crashes', 'kills', 'imports', 'withdrawal'],
   data: ['files', 'model', 'interleaved', 'stats', 'links', 'sync', 'quotas', 'supply'],
 }
