@@ -53,6 +53,8 @@ export const REPORT_CODES = {
   'unknown-status': 'a reading status that is not known',
   'bad-isbn': 'not an ISBN, or its check digit is wrong',
   'spreadsheet-isbn': 'a spreadsheet turned the ISBN into a number: send the file as the service wrote it',
+  'bad-identifier':
+    'not an identifier of the service: a spreadsheet may have changed it, so send the file as the service wrote it',
   'bad-rating': 'not a rating',
   'bad-number': 'not a number, or out of range',
   'bad-row': 'the row does not have the form of the format',

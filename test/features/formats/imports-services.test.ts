@@ -505,11 +505,13 @@ describe('an import from Calibre', () => {
     expect(books['Tide Tables']).toMatchObject({ author: null, publishedYear: null, addedAt: null, losses: [] })
   })
 
+  const UUID = '0f8fad5b-d9cb-469f-a165-70867728950e'
+
   it('has at most 20 identifiers, and names those that cannot be kept', () => {
-    const book = readRow({ title: 'A', title_sort: 'A', uuid: 'u', identifiers: 'x:a b,한:1,nothing' })
-    expect(book).toMatchObject({ sourceIds: ['calibre:u'], losses: [loss('identifiers')] })
+    const book = readRow({ title: 'A', title_sort: 'A', uuid: UUID, identifiers: 'x:a b,한:1,nothing' })
+    expect(book).toMatchObject({ sourceIds: [`calibre:${UUID}`], losses: [loss('identifiers')] })
     const identifiers = Array.from({ length: 25 }, (_, at) => `x:${at}`).join()
-    const many = readRow({ title: 'A', title_sort: 'A', uuid: 'u', identifiers })
+    const many = readRow({ title: 'A', title_sort: 'A', uuid: UUID, identifiers })
     expect(many.sourceIds).toHaveLength(20)
     expect(many.losses).toEqual([loss('identifiers', 'too-many')])
   })

@@ -1,4 +1,4 @@
-import { MAX_SOURCE_ID, MAX_SOURCE_IDS, MAX_YEAR, MIN_YEAR, SOURCE_ID } from '../../../library/editions/schema'
+import { MAX_SOURCE_IDS, MAX_YEAR, MIN_YEAR } from '../../../library/editions/schema'
 import { MAX_CONTENT } from '../../../library/memos/schema'
 import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
 import { MAX_NAME, MAX_TAG } from '../../../values/contract'
@@ -6,6 +6,7 @@ import { fold } from '../../../values/text/fold'
 import { truncate } from '../../../values/text/truncate'
 import { type Code, type EntryMemo, MAX_COLUMN_NAME } from '../../entries/entry'
 import type { ReadCell, Row } from './row'
+import { parseSourceId } from './source-ids'
 import { parseDecimal, parseInteger, parseIsbn, parseQuarters, parseTime, splitList, storable, toKey } from './values'
 import { parseFormat, parseLanguage } from './words'
 
@@ -161,9 +162,9 @@ export const tags =
 
 export const identify = (row: Row, source: string, id: string, column: string) => {
   const { sourceIds } = row.entry
-  const sourceId = `${toKey(source).replace(/[^a-z\d_-]/g, '')}:${id.trim()}`
-  if (!id.trim() || sourceIds.includes(sourceId)) return
-  if (sourceId.length > MAX_SOURCE_ID || !SOURCE_ID.test(sourceId)) return row.lose('not-supported', column)
+  const { sourceId, code } = parseSourceId(toKey(source).replace(/[^a-z\d_-]/g, ''), id.trim())
+  if (code) return row.lose(code, column)
+  if (!sourceId || sourceIds.includes(sourceId)) return
   if (sourceIds.length === MAX_SOURCE_IDS) return row.lose('too-many', column)
   sourceIds.push(sourceId)
 }
