@@ -9,7 +9,7 @@ const MAX_LENGTH = 500
 const PLAIN: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', þ: 'th', æ: 'ae', œ: 'oe' }
 
 /** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
-const foldLetters = (text: string) => {
+export const foldLetters = (text: string) => {
   if (isAscii(text)) return text.toLowerCase()
   return fold(text)
     .normalize('NFD')
@@ -38,16 +38,16 @@ const BOUNDARY = /:\s|\s[-–—]\s|\s[([]|,\s(?=[^,:]{0,40}(?:edition|édition|
 // A text of punctuation only is compared as it is.
 const keyOf = (text: string) => wordsOf(text).join(' ').replace(CONJUNCTION, '') || text
 
-/** A title without its series, and its number in that. `Saga (Saga, #2)` is not `Saga`, so it stays whole. */
+/** A title without its series, and its number in that. `Saga (Saga, #2)` is not `Saga`, so its `name` stays whole. */
 const splitSeries = (title: string) => {
   const start = title.lastIndexOf('(') - 1
   // Only the last bracket is tried: from each of many, it would take quadratic time.
   const isLast = start > 0 && title.indexOf(')', start) === title.length - 1
   const [group, series = '', digits = ''] = (isLast && SERIES.exec(title.slice(start))) || []
-  if (group === undefined) return { name: title }
+  if (group === undefined) return { name: title, bare: title }
   const name = title.slice(0, -group.length)
   const number = digits.replace(/\.0*$/, '')
-  return number !== '1' && keyOf(name) === keyOf(series) ? { name: title } : { name, number }
+  return { name: number !== '1' && keyOf(name) === keyOf(series) ? title : name, bare: name, number }
 }
 
 /** A title with its subtitle, as services without subtitles write it. */
@@ -55,11 +55,11 @@ export const toFullTitle = ({ title, subtitle }: { title: string | null; subtitl
   subtitle ? `${title}: ${subtitle}` : (title ?? '')
 
 /**
- * How a title is compared: `key`, without its series, `A Novel` and the like; and `shortKeys`, at most three: what comes
+ * How a title is compared: `bare` and `head`, the texts without its series, and without its subtitle; `key`, without its series, `A Novel` and the like; and `shortKeys`, at most three: what comes
  * before its first subtitle or edition, before its last one, and that last one.
  */
 export const toTitle = (title: string) => {
-  const { name, number } = splitSeries(truncate(title.trim(), MAX_LENGTH).trim())
+  const { name, bare, number } = splitSeries(truncate(title.trim(), MAX_LENGTH).trim())
   const whole = name.replace(GENRE, '')
   const key = keyOf(whole)
   const parts = whole.split(BOUNDARY)
@@ -67,7 +67,7 @@ export const toTitle = (title: string) => {
   // A key for each part would take quadratic time.
   const shorter = [parts[0] ?? '', parts.slice(0, -1).join(' '), last].filter((part) => part && part !== whole)
   const shortKeys = shorter.map(keyOf).filter((short) => short !== key)
-  return { key, number, shortKeys: [...new Set(shortKeys)] }
+  return { bare, head: bare.split(BOUNDARY, 1)[0] ?? '', key, number, shortKeys: [...new Set(shortKeys)] }
 }
 
 /** Names in these scripts may be a single word: a comma after it separates authors. */

@@ -123,8 +123,10 @@ describe('a written table', () => {
 
 describe('a repeated book', () => {
   it.each([
-    ['the identifier', 'Title,Source Id\nA,x:1\nB,x:1\n', ['A']],
-    ['the ISBN', 'Title,ISBN\nA,9780446675505\nB,0446675504\n', ['A']],
+    ['the identifier', 'Title,Source Id\nA,x:1\nA: B,x:1\n', ['A']],
+    ['the ISBN', 'Title,ISBN\nA,9780446675505\nA: B,0446675504\n', ['A']],
+    ['not an identifier of another title', 'Title,Source Id\nA,x:1\nB,x:1\n', ['A', 'B']],
+    ['not an ISBN of another volume', 'Title,ISBN\nA 1,9780446675505\nA 2,9780446675505\n', ['A 1', 'A 2']],
     [
       'title and first author',
       'Title,Author\nThe Tide! (Sea #2),Mina  Oh\nthe TIDE,"mina oh, Joon Park"\n',

@@ -1,5 +1,6 @@
 import type { Entry } from '../../entries/entry'
-import { toAuthorKeys, toFullTitle, toNameStarts, toTitle } from '../../entries/names'
+import { toAuthorKeys, toFullTitle, toTitle } from '../../entries/names'
+import { type About, isIdentified, isSameBook, toAbout } from '../../entries/same-book'
 
 /** What identifies a book in the library. */
 export type Known = {
@@ -29,9 +30,8 @@ const longTitleKey = (title: string) => `long-title:${title}`
 
 const toKeys = (entry: Identified) => {
   const { isbn, author } = entry
-  const { key, number, shortKeys } = toTitle(toFullTitle(entry))
+  const { key, shortKeys } = toTitle(toFullTitle(entry))
   return {
-    number,
     ofIsbn: isbn ? [isbnKey(isbn)] : [],
     ofNames: toAuthorKeys(author).map(nameKey(key)),
     title: titleKey(key),
@@ -52,12 +52,12 @@ const areDifferent = (one: Identified, other: Identified) => {
   return other.sourceIds.some((id) => id.startsWith(service))
 }
 
-/** A book that an entry could be, with its number in a series. `names`: of its authors, made once if they are compared. */
-type Candidate = Identified & { bookId: number; number: string | undefined; names?: Set<string> }
+/** A book that an entry could be. `about`: made once if it is compared. */
+type Candidate = Identified & { bookId: number; about?: About }
 
-const namesOf = (book: Candidate) => {
-  book.names ??= toNameStarts(book.author)
-  return book.names
+const aboutOf = (book: Candidate) => {
+  book.about ??= toAbout(book)
+  return book.about
 }
 
 // Without limits, a library of one title could take minutes.
@@ -68,11 +68,12 @@ const MAX_SIMILAR = 20
 
 /**
  * Finds the books of a library to which entries belong: those of exports by identifier and title, then by an identifier
- * of the source, by ISBN, and by title with subtitle and first author. Of several candidates, only one with the identical title and
+ * of the source, by ISBN, and by title with subtitle and first author. An identifier or ISBN leads to a book only if its
+ * title or author agrees, and it is not another volume. Of several candidates, only one with the identical title and
  * author is chosen. It keeps only the books that an entry could be. No two entries get the same book.
  *
- * A book is similar if it is another edition, has the same title, or has an author in common and one title is part of
- * the other.
+ * A book is similar if it is another edition, has the same identifier, ISBN or title, or has an author in common and one
+ * title is part of the other.
  * @param entries those that are not written yet
  * @param origins of the books created by imports of exports
  * @param taken the books that no entry gets
@@ -81,11 +82,7 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
   const originOf = ({ exact }: Entry) => (exact?.bookId ? originKey(exact.bookId) : undefined)
   const keysOf = new Map(entries.map((entry) => [entry, toKeys(entry)]))
   const wanted = new Set(
-    [...keysOf].flatMap(([entry, { number: _, ...keys }]) => [
-      originOf(entry),
-      ...entry.sourceIds,
-      ...Object.values(keys).flat(),
-    ]),
+    [...keysOf].flatMap(([entry, keys]) => [originOf(entry), ...entry.sourceIds, ...Object.values(keys).flat()]),
   )
   const books = new Map<string, Candidate[]>()
   let exported: Map<Entry, Match> | undefined
@@ -119,25 +116,26 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
     return book && take(book)
   }
 
-  /** Whether a book of the same title and author is another edition, or another volume of a series. */
-  const isOther = (entry: Entry, number: string | undefined, book: Candidate) =>
-    areDifferent(entry, book) || (number !== undefined && book.number !== undefined && number !== book.number)
-
-  const findSimilar = (entry: Entry, { ofIsbn, ofNames, title, longTitle, shortTitles }: Keys) => {
-    const [equal] = [...ofIsbn, ...ofNames, title].flatMap(free)
+  const findSimilar = (entry: Entry, about: About, { ofIsbn, ofNames, title, longTitle, shortTitles }: Keys) => {
+    const [equal] = [...entry.sourceIds, ...ofIsbn, ...ofNames, title].flatMap(free)
     if (equal) return equal
-    const names = toNameStarts(entry.author)
-    const sharesName = (book: Candidate) =>
-      entry.author === null || book.author === null || !namesOf(book).isDisjointFrom(names)
+    const sharesName = (book: Candidate) => {
+      const { authors, names } = aboutOf(book)
+      return [authors, about.authors].some(({ length }) => length === 0) || !names.isDisjointFrom(about.names)
+    }
     return [longTitle, ...shortTitles].flatMap(free).find(sharesName)
   }
 
   const takeEqual = (entry: Entry): Match => {
     const keys = keysOf.get(entry) ?? toKeys(entry)
-    const [identified] = entry.sourceIds.flatMap(freeFor(entry))
-    if (identified) return take(identified)
+    const about = toAbout(entry)
+    const identified = entry.sourceIds.flatMap(freeFor(entry)).filter((book) => isIdentified(about, aboutOf(book)))
+    const known = identified.find((book) => aboutOf(book).key === about.key) ?? identified[0]
+    if (known) return take(known)
     for (const shared of [keys.ofIsbn, keys.ofNames]) {
-      const candidates = new Set(shared.flatMap(freeFor(entry)).filter((book) => !isOther(entry, keys.number, book)))
+      const candidates = new Set(
+        shared.flatMap(freeFor(entry)).filter((book) => isSameBook(about, aboutOf(book)) && !areDifferent(entry, book)),
+      )
       const alike = [...candidates].filter(
         (book) => toFullTitle(book) === toFullTitle(entry) && book.author === entry.author,
       )
@@ -145,7 +143,7 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
       if (book && another) return { kind: 'ambiguous', bookId: book.bookId }
       if (book) return take(book)
     }
-    const similar = findSimilar(entry, keys)
+    const similar = findSimilar(entry, about, keys)
     return similar && { kind: 'similar', bookId: similar.bookId }
   }
 
@@ -157,8 +155,8 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
   }
   return {
     offer: ({ bookId, sourceIds, ...known }: Known) => {
-      const { key, number, shortKeys } = toTitle(toFullTitle(known))
-      const book = { ...known, bookId, number, sourceIds: sourceIds === null ? [] : JSON.parse(sourceIds) }
+      const { key, shortKeys } = toTitle(toFullTitle(known))
+      const book = { ...known, bookId, sourceIds: sourceIds === null ? [] : JSON.parse(sourceIds) }
       // The file may be an export of this library, or of the one from which the book was imported.
       const ids = new Set([bookId, origins.get(bookId)?.origin ?? bookId])
       for (const key of [...book.sourceIds, ...[...ids].map(originKey)]) add(key, book, MAX_SAME)
