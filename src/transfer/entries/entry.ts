@@ -47,7 +47,7 @@ export const MAX_COLUMN_NAME = 100
 /** Why a row of a file failed, or what of it could not be kept. Clients may rely on the codes: they never change. */
 export const REPORT_CODES = {
   'no-title': 'the row has no title',
-  'bad-date': 'not a date, or day and month cannot be told apart',
+  'bad-date': 'not a date, one that can be read in two ways, or a reading in the future',
   'partial-date': 'only a year or month is known',
   'unread-with-dates': 'the book is unread, so its readings were left out',
   'unknown-status': 'a reading status that is not known',

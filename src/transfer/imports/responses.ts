@@ -99,7 +99,7 @@ export const importsReference: FeatureReference = {
     encoding: 'The encoding with which the file was read.',
     failed: 'Rows that could not be imported.',
     field:
-      'The column or property of the file, of a shelf with its name, such as `Exclusive Shelf: abandoned`. For highlights, their location, line or entry in it.',
+      'The column or property of the file, of a shelf with its name, such as `Exclusive Shelf: abandoned`, of an ambiguous date with what it can be. For highlights, their location, line or entry in it.',
     'ImportChange.field': 'What is changed.',
     from: 'The value before, as text. Of a replaced text, the beginning.',
     to: 'The value after, like `from`.',

@@ -86,7 +86,7 @@ describe('an import from Goodreads', () => {
     })
   })
 
-  it('saved again by a spreadsheet has ISBNs with all digits, and dates of columns with a certain order', () => {
+  it('saved again by a spreadsheet has ISBNs with all digits, and dates in the order of another column', () => {
     expect(resaved).toMatch(/[^\r]\n/)
     expect(resaved).toMatch(/\r\n/)
     expect(readByTitle(resaved)).toMatchObject({
@@ -94,7 +94,7 @@ describe('an import from Goodreads', () => {
         author: 'Mina Oh, Joon Park',
         isbn: '9780446675505',
         quarters: 20,
-        addedAt: null,
+        addedAt: '2025-12-11',
         readings: [
           { startedAt: null, finishedAt: '2024-05-09' },
           { startedAt: '2026-03-01', finishedAt: '2026-03-14' },
@@ -102,7 +102,6 @@ describe('an import from Goodreads', () => {
         tags: ['sea', 'favourites'],
         memos: [{ content: 'Slow, then not.<br/>\nRead twice.' }],
         losses: [
-          { code: 'bad-date', field: 'Date Added' },
           { code: 'spreadsheet-isbn', field: 'ISBN13' },
           { code: 'not-supported', field: 'Owned Copies' },
           { code: 'not-supported', field: 'genres' },
@@ -112,12 +111,9 @@ describe('an import from Goodreads', () => {
         line: 4,
         isbn: null,
         quarters: null,
-        addedAt: null,
+        addedAt: '2026-01-05',
         readings: [{ finishedAt: '2026-02-03' }],
-        losses: [
-          { code: 'bad-date', field: 'Date Added' },
-          { code: 'spreadsheet-isbn', field: 'ISBN13' },
-        ],
+        losses: [{ code: 'spreadsheet-isbn', field: 'ISBN13' }],
       },
       'Nine Quiet Doors': { line: 5, status: 'YET', addedAt: '2026-01-06', losses: [] },
     })
@@ -203,7 +199,7 @@ describe('an import from Goodreads', () => {
       expect(goodreads({ 'Date Read': date })).toMatchObject({ readings: [{ finishedAt }], losses: [] })
     })
 
-    it.each(['3/4/26', '2026/13/01', '2025/02/29', '0000/01/01', 'soon', '13/13/2026'])('%s is reported', (date) => {
+    it.each(['2026/13/01', '2025/02/29', '0000/01/01', 'soon', '13/13/2026'])('%s is reported', (date) => {
       expect(goodreads({ 'Date Read': date })).toMatchObject({
         status: 'DONE',
         readings: [],
@@ -222,8 +218,11 @@ describe('an import from Goodreads', () => {
     })
 
     it('are reported if the column has both orders, or none', () => {
-      expect(column('3/4/26', '3/14/26', '14/3/26')).toEqual([undefined, '2026-03-14', '2026-03-14'])
+      expect(column('3/4/2026', '3/14/2026', '14/3/2026')).toEqual([undefined, '2026-03-14', '2026-03-14'])
       expect(column('3/4/26', '5/6/26')).toEqual([undefined, undefined])
+      expect(goodreads({ 'Date Read': '3/4/26' }).losses).toEqual([
+        { code: 'bad-date', field: 'Date Read: 3/4/26 is 2026-04-03 or 2026-03-04' },
+      ])
     })
 
     it('of the addition must be complete', () => {

@@ -1,7 +1,8 @@
 import * as read from '../rows/columns'
+import { parseTime } from '../rows/dates'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
-import { isObject, parseInteger, parseTime, toCell } from '../rows/values'
+import { isObject, parseInteger, toCell } from '../rows/values'
 
 const parseNotes = (text: string): unknown[] => {
   try {

@@ -1,8 +1,8 @@
 import * as read from '../rows/columns'
+import { parseTime } from '../rows/dates'
 import { finished, shelfFinder, shelve } from '../rows/readings'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
-import { parseTime } from '../rows/values'
 
 const findShelf = shelfFinder({ 'to-read': 'YET', reading: 'ING', read: 'DONE', 'stopped-reading': 'STOPPED' })
 

@@ -1,8 +1,9 @@
 import * as read from '../rows/columns'
+import { parseTime } from '../rows/dates'
 import { shelve, status } from '../rows/readings'
 import type { ReadCell } from '../rows/row'
 import { tableFormat } from '../rows/table'
-import { parseTime, splitList } from '../rows/values'
+import { splitList } from '../rows/values'
 
 /** Authors, and others with their role in brackets, such as translators and narrators. */
 const people: ReadCell = (row, cell, column) => {

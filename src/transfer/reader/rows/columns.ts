@@ -5,9 +5,10 @@ import { MAX_NAME, MAX_TAG } from '../../../values/contract'
 import { fold } from '../../../values/text/fold'
 import { truncate } from '../../../values/text/truncate'
 import { type Code, type EntryMemo, MAX_COLUMN_NAME } from '../../entries/entry'
+import { withTime } from './dates'
 import type { ReadCell, Row } from './row'
 import { parseSourceId } from './source-ids'
-import { parseDecimal, parseInteger, parseIsbn, parseQuarters, parseTime, splitList, storable, toKey } from './values'
+import { parseDecimal, parseInteger, parseIsbn, parseQuarters, splitList, storable, toKey } from './values'
 import { parseFormat, parseLanguage } from './words'
 
 /** Columns with the functions that read them, by folded names, in the order in which they are read. */
@@ -109,8 +110,7 @@ export const rating: ReadCell = (row, cell, column) => {
 export const added: ReadCell = (row, cell, column) => {
   const day = row.date(cell, column)
   if (day && day.length < 10) return row.lose('partial-date', column)
-  const time = cell.includes(':') ? parseTime(cell, row.orderOf(column)) : null
-  row.entry.addedAt = time ?? day
+  row.entry.addedAt = day && cell.includes(':') ? withTime(day, cell) : day
 }
 
 /** Joins the authors, up to a name that fits. */

@@ -1,20 +1,28 @@
 import { isInOrder, MAX_LISTED_READINGS } from '../../../library/readings/schema'
 import type { EntryReading, Shelf } from '../../entries/entry'
 import { addTags } from './columns'
+import { isFuture } from './dates'
 import type { ReadCell, Row } from './row'
 import { parseInteger, toKey } from './values'
 import { findStatus } from './words'
 
-/** Adds a reading, by default a finished one if it has the date. Without the start if that is after the finish. */
-export const addReading = (
-  row: Row,
-  { startedAt = null, finishedAt = null, outcome = finishedAt ? 'FINISHED' : null }: Partial<EntryReading>,
-  column: string,
-) => {
+/**
+ * Adds a reading, by default a finished one if it has the date. Without the start if that is after the finish, and
+ * without dates in the future.
+ */
+export const addReading = (row: Row, reading: Partial<EntryReading>, column: string) => {
   const { readings } = row.entry
   if (readings.length === MAX_LISTED_READINGS) return row.lose('too-many', column)
+  const [startedAt = null, finishedAt = null] = [reading.startedAt, reading.finishedAt].map((date) => {
+    if (!date || !isFuture(date)) return date ?? null
+    row.lose('bad-date', column, date)
+    return null
+  })
+  // Nothing is left of it.
+  if ((reading.startedAt || reading.finishedAt) && !startedAt && !finishedAt && !reading.outcome) return
   const isOrdered = isInOrder({ startedAt, finishedAt })
   if (!isOrdered) row.lose('bad-date', column)
+  const outcome = reading.outcome ?? (finishedAt ? 'FINISHED' : null)
   const dates = { startedAt: isOrdered ? startedAt : null, finishedAt }
   readings.push({ ...dates, outcome, quarters: null, isPaused: false, note: null })
 }

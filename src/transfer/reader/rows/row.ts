@@ -1,7 +1,8 @@
 import { MAX_NAME } from '../../../values/contract'
 import { truncate } from '../../../values/text/truncate'
 import { type Code, emptyEntry, type ImportOptions, MAX_COLUMN_NAME, type Shelf } from '../../entries/entry'
-import { type DateOrder, parseDate, storable } from './values'
+import { type DateOrder, type FoundDate, findDates, readingsOf } from './dates'
+import { storable } from './values'
 
 /** Losses that a row of the report lists. Of others, it has the number. */
 export const MAX_LOSSES = 100
@@ -11,8 +12,8 @@ type Access = {
   get?: (column: string) => string
   /** The name as it is in the file. */
   nameOf?: (column: string) => string
-  /** The order of days and months in a column. */
-  orderOf?: (column: string) => DateOrder
+  /** The order of a date's parts in a column. */
+  orderOf?: (column: string, date: FoundDate) => DateOrder | undefined
 }
 
 /** A record of a file, and an entry to fill from it. */
@@ -38,19 +39,33 @@ export const createRow = (
     if (whole.length > max) lose(code, column)
     return truncate(whole, max).trim() || null
   }
-  /** A date, or null with a loss if it cannot be read. */
+  /** The dates of a cell that can be read: each alone, or start and finish. Others are losses. */
+  const dates = (cell: string, column: string) => {
+    const found = findDates(cell)
+    if (found === undefined) lose('bad-date', column)
+    return (found ?? []).flatMap((item) => {
+      const all = item.map((date) => readingsOf(date, (date) => orderOf(column, date)))
+      for (const [at, readings] of all.entries()) {
+        if (readings.length === 0) lose('bad-date', column)
+        if (readings.length > 1) lose('bad-date', column, `${item[at]?.text} is ${readings.join(' or ')}`)
+      }
+      return all.every((readings) => readings.length === 1) ? [all.flat()] : []
+    })
+  }
+  /** The only date of a cell, or null, with a loss if it cannot be read. */
   const date = (cell: string, column: string) => {
-    const date = parseDate(cell, orderOf(column))
-    if (date === undefined) lose('bad-date', column)
-    return date ?? null
+    const [[date, ...finish] = [], ...others] = dates(cell, column)
+    if (finish.length + others.length === 0) return date ?? null
+    lose('bad-date', column)
+    return null
   }
   return {
     entry,
     shelfMap,
     get: (column: string) => get(column).trim(),
-    orderOf,
     lose,
     text,
+    dates,
     date,
     /** What the shelf of the book means. It is applied when all readings are known. */
     shelf: undefined as Shelf | undefined,

@@ -3,10 +3,11 @@ import { type Entry, type EntryMember, type ImportOptions, MAX_COLUMN_NAME } fro
 import type { TableRow } from '../csv-rows'
 import { checkCount, sumUp } from '../limits'
 import type { Columns } from './columns'
+import { createOrderFinder } from './date-orders'
 import { applyShelf } from './readings'
 import { createRow, MAX_LOSSES, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
-import { type DateOrder, detectOrder, isObject, storable, toKey } from './values'
+import { isObject, storable, toKey } from './values'
 
 /** The names of the columns, the same folded for comparison, and the rows below them. */
 export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
@@ -68,21 +69,12 @@ export const readColumns = (row: Row, columns: ColumnReader[]) => {
   return finish(row)
 }
 
-export const mapRows = <Result>(
-  { header, keys, rows }: Table,
-  options: ImportOptions,
-  read: (row: Row, cells: string[]) => Result,
-) => {
+export const mapRows = <Result>(table: Table, options: ImportOptions, read: (row: Row, cells: string[]) => Result) => {
+  const { header, keys, rows } = table
   const places = new Map(keys.map((key, at) => [key, at]))
   const placeOf = (column: string) => places.get(column) ?? -1
   const nameOf = (column: string) => header[placeOf(column)] ?? column
-  const orders = new Map<string, DateOrder>()
-  const orderOf = (column: string) => {
-    if (!orders.has(column)) {
-      orders.set(column, detectOrder(rows.map(({ cells }) => (cells[placeOf(column)] ?? '').trim())))
-    }
-    return orders.get(column)
-  }
+  const orderOf = createOrderFinder(table, placeOf)
   return rows.map(({ line, cells }) => {
     const row = createRow(line, options, { get: (column) => cells[placeOf(column)] ?? '', nameOf, orderOf })
     row.entry.cells = { names: header, values: cells.slice(0, header.length) }

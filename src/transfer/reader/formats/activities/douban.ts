@@ -1,8 +1,9 @@
 import * as read from '../../rows/columns'
+import { parseTime } from '../../rows/dates'
 import { shelfFinder, shelve } from '../../rows/readings'
 import type { Row } from '../../rows/row'
 import { type Format, readObjects } from '../../rows/table'
-import { isObject, parseTime, toCell, toCells, toObject } from '../../rows/values'
+import { isObject, toCell, toCells, toObject } from '../../rows/values'
 
 const findShelf = shelfFinder({ mark: 'YET', doing: 'ING', done: 'DONE' })
 

@@ -2,10 +2,11 @@ import { fold } from '../../../../values/text/fold'
 import type { Entry } from '../../../entries/entry'
 import { checkCount } from '../../limits'
 import * as read from '../../rows/columns'
+import { parseTime } from '../../rows/dates'
 import { addReading, findMapped, shelve } from '../../rows/readings'
 import type { Row } from '../../rows/row'
 import { type Format, finish, mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
-import { isObject, parseTime, toCell } from '../../rows/values'
+import { isObject, toCell } from '../../rows/values'
 import { toLocal } from '../highlights/clippings/dates'
 
 const BOOK = Object.entries({
