@@ -1,5 +1,5 @@
 import { isInOrder, MAX_LISTED_READINGS } from '../../../library/readings/schema'
-import type { EntryReading, Shelf } from '../../entries/entry'
+import type { EntryReading, PartialDate, Shelf } from '../../entries/entry'
 import { addTags } from './columns'
 import { isFuture } from './dates'
 import type { ReadCell, Row } from './row'
@@ -38,23 +38,53 @@ const order = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? `9999${
 export const sortReadings = ({ entry }: Row) =>
   entry.readings.sort((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0))
 
-/** The start of the only reading, which the column of its finish follows. */
-export const started: ReadCell = (row, cell, column) => {
-  const startedAt = row.date(cell, column)
-  if (!startedAt) return
-  addReading(row, { startedAt }, column)
-  row.startColumn = column
-}
-/** The finish of the only reading. */
-export const finished: ReadCell = (row, cell, column) => {
-  const finishedAt = row.date(cell, column)
-  if (!finishedAt) return
-  const open = row.startColumn === undefined ? undefined : row.entry.readings.pop()
-  addReading(row, { startedAt: open?.startedAt, finishedAt }, row.startColumn ?? column)
-}
-
 /** Whether two dates are the same, as far as both are known. */
 const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one)
+/** The starts, which the column of the finishes follows. A range has the finish, too. */
+export const started: ReadCell = (row, cell, column) => {
+  for (const [startedAt, finishedAt] of row.dates(cell, column)) {
+    addReading(row, { startedAt, finishedAt }, column)
+    row.startColumn = column
+  }
+}
+
+/** Takes the starts out of the readings that the column of starts added. */
+const takeStarts = ({ entry, startColumn }: Row) => {
+  if (startColumn === undefined) return []
+  const starts = entry.readings.filter(({ finishedAt }) => !finishedAt)
+  entry.readings = entry.readings.filter(({ finishedAt }) => finishedAt)
+  return starts.flatMap(({ startedAt }) => startedAt ?? [])
+}
+
+/**
+ * The finishes, each with its start: that of a range, or the last one between the finish before and this one. A start
+ * after all finishes goes on.
+ */
+export const finished: ReadCell = (row, cell, column) => {
+  const dates = row.dates(cell, column)
+  if (dates.length === 0) return
+  const starts = takeStarts(row)
+  const startColumn = row.startColumn ?? column
+  // Reported if they are not in order.
+  const isOnly = starts.length === 1 && dates.length === 1
+  let before: PartialDate | null = null
+  for (const [finishedAt = null, startedAt] of dates.map((range) => range.toReversed()).sort()) {
+    const isOwn = (start: PartialDate) =>
+      startedAt === undefined
+        ? isOnly || (isInOrder({ startedAt: start, finishedAt }) && isInOrder({ startedAt: before, finishedAt: start }))
+        : isSame(start, startedAt)
+    const at = starts.findLastIndex(isOwn)
+    const [start] = at === -1 ? [] : starts.splice(at, 1)
+    addReading(row, { startedAt: startedAt ?? start, finishedAt }, start ? startColumn : column)
+    before = finishedAt
+  }
+  for (const start of starts) {
+    if (isInOrder({ startedAt: before, finishedAt: start })) addReading(row, { startedAt: start }, startColumn)
+    else row.lose('bad-date', startColumn)
+  }
+  sortReadings(row)
+}
+
 /** The finish of the newest reading, unless an earlier column has it. */
 export const finishedLast: ReadCell = (row, cell, column) => {
   const finishedAt = row.date(cell, column)
