@@ -119,12 +119,51 @@ describe('the reading of a book that was registered here matches one of a file',
   it('or the report says what is not kept', async () => {
     const reader = await signUp()
     await reader.createBook({ title: 'Low Tide', author: 'Ana Ruiz', ...ING })
-    const rounded = await transfer.importFile(reader, storygraph('read', '', '3.75'))
-    expect(await rowsOf(reader, rounded.importId)).toMatchObject([{ losses: [{ code: 'rating-rounded' }] }])
+    await transfer.importFile(reader, storygraph('read'))
     const stopped = await transfer.importFile(reader, goodreads('did-not-finish'))
     expect(await rowsOf(reader, stopped.importId)).toMatchObject([
       { losses: [{ code: 'newer-here', field: 'status' }] },
     ])
+  })
+})
+
+describe('a rating in quarter stars', () => {
+  const ratingsOf = async (reader: Reader) =>
+    (await libraryOf(reader)).map(({ star, readings }: { star: number; readings: { rating: number }[] }) => [
+      star,
+      ...readings.map(({ rating }) => rating),
+    ])
+  const file =
+    'title,author,status,rating\nA,x,read,4.5\nB,x,read,4.25\nC,x,dnf,2.5\nD,x,reading,3.5\nE,x,to read,1.5\n'
+
+  it('is that of a book without dates, unless it is unread', async () => {
+    const reader = await signUp()
+    const { importId } = await transfer.importFile(reader, file)
+    expect(await ratingsOf(reader)).toEqual([[5, 4.5], [4, 4.25], [3, 2.5], [4, 3.5], [2]])
+    expect((await rowsOf(reader, importId)).map(({ losses }) => losses)).toEqual([
+      ...[[], [], [], []],
+      [{ code: 'rating-rounded', field: 'rating' }],
+    ])
+    for (const query of ['', '?merge=overwrite']) {
+      expect((await transfer.importFile(reader, file, query)).counts).toMatchObject({ unchanged: 5 })
+    }
+  })
+
+  it('is added to a book of the library', async () => {
+    const reader = await signUp()
+    for (const [title, bookStatus] of [
+      ['A', 'DONE'],
+      ['B', 'ING'],
+      ['D', 'ING'],
+      ['E', 'YET'],
+    ]) {
+      await reader.createBook({ title, author: 'x', bookStatus })
+    }
+    const { importId } = await transfer.importFile(reader, file)
+    expect(await ratingsOf(reader)).toEqual([[5, 4.5], [4, 4.25], [4, 3.5], [2], [3, 2.5]])
+    expect((await reader.delete(`/imports/${importId}`)).status).toBe(200)
+    expect(await ratingsOf(reader)).toEqual([[0, null], [0, null], [0, null], [0]])
+    expect(await findMismatches(memberDatabase())).toEqual([])
   })
 })
 

@@ -41,7 +41,7 @@ const toEnd = ({ outcome, finishedAt }: End, readEndDate: string | null) => {
 const OPEN = { bookStatus: 'ING', isStopped: false, finishedAt: null } as const
 
 /** Without quarters, the stars are not those of the reading. */
-const toRating = (quarters: number | null, star: number) => ({
+export const toRating = (quarters: number | null, star: number) => ({
   star: quarters === null ? star : toStars(quarters),
   quarters: (quarters ?? 0) % 4 === 0 ? null : quarters,
   archivedStar: (quarters === null && star) || null,

@@ -5,16 +5,15 @@ import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import { toFullTitle } from '../../entries/names'
-import { changesOfReading, type Known, type ReadingColumns, toStars } from './current-reading'
+import { changesOfReading, type Known, type ReadingColumns, toRating, toStars } from './current-reading'
 import type { Existing } from './existing'
-import { readingsOf } from './new-book'
+import { ROUNDED, readingsOf } from './new-book'
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
 export const isEarlier = (status: ReadingColumns['bookStatus'], other: ReadingColumns['bookStatus']) =>
   RANK[status] < RANK[other]
 
 const BEHIND: Loss = { code: 'newer-here', field: 'status' }
-const ROUNDED: Loss = { code: 'rating-rounded', field: 'rating' }
 
 type Dates = Pick<EntryReading, 'startedAt' | 'finishedAt'>
 const latestOf = (readings: Dates[]) =>
@@ -78,8 +77,11 @@ const mergeStatus = (book: Existing, entry: Entry, overwrites: boolean) => {
     const [own, time] = [book[name], isBehind && !overwrites ? null : entry.exact?.[name]]
     if (time && (own === null || (overwrites && own.slice(0, 10) !== time.slice(0, 10)))) changes[name] = time
   }
-  const stars = entry.exact?.star ?? toStars(entry.quarters)
-  if (stars && (book.star === 0 || overwrites)) changes.star = stars
+  const rating = toRating(entry.quarters, 0)
+  const isOther = rating.star !== book.star || rating.quarters !== book.quarters
+  if (rating.star && isOther && (book.star === 0 || overwrites)) {
+    Object.assign(changes, (changes.bookStatus ?? book.bookStatus) === 'YET' ? { star: rating.star } : rating)
+  }
   return changes
 }
 
@@ -118,7 +120,7 @@ const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): Merge
   const wanted = readingsOf(entry)
   if (wanted.length === 0) {
     const changes = changed(book, mergeStatus(book, entry, overwrites))
-    const isRounded = changes.star !== undefined && (entry.quarters ?? 0) % 4 !== 0
+    const isRounded = changes.star !== undefined && !changes.quarters && (entry.quarters ?? 0) % 4 !== 0
     const isBehind = !overwrites && entry.status && isEarlier(entry.status, bookStatus)
     return { changes, ended: [], losses: [...(isRounded ? [ROUNDED] : []), ...(isBehind ? [BEHIND] : [])] }
   }

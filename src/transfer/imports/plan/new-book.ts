@@ -1,7 +1,9 @@
 import { fieldsOf } from '../../../values/book-fields'
 import { priceOfTexts } from '../../../values/quotas'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
-import { type ReadingColumns, toExactColumns, toStars, toTimestamp, UNREAD } from './current-reading'
+import { type ReadingColumns, toExactColumns, toRating, toTimestamp, UNREAD } from './current-reading'
+
+export const ROUNDED: Loss = { code: 'rating-rounded', field: 'rating' }
 
 const dateOf = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? startedAt ?? ''
 const oldestFirst = (one: EntryReading, other: EntryReading) =>
@@ -30,8 +32,10 @@ const detailsOf = (entry: Entry) =>
 /** What a new book shows. An export that was edited may have an open reading in an unread book: then it is being read. */
 const toReadingColumns = ({ exact, status, quarters }: Entry, newest: EntryReading | undefined): ReadingColumns => {
   if (!newest) {
-    const { readStartDate, readEndDate, star } = exact ?? { ...UNREAD, star: toStars(quarters) }
-    return { ...UNREAD, bookStatus: status ?? 'YET', readStartDate, readEndDate, star }
+    const { readStartDate, readEndDate } = exact ?? UNREAD
+    const shown = { ...UNREAD, bookStatus: status ?? 'YET', readStartDate, readEndDate, ...toRating(quarters, 0) }
+    // Without a reading, a book has whole stars.
+    return shown.bookStatus === 'YET' ? { ...shown, quarters: null } : shown
   }
   const { startedAt, finishedAt, outcome } = newest
   const readEndDate = outcome === 'FINISHED' ? toTimestamp(finishedAt) : null
@@ -44,8 +48,6 @@ export const toNewBook = (entry: Entry, now: string) => {
   const newest = readings.at(-1)
   const isUnread = entry.status === 'YET' && newest?.outcome !== null
   const current = isUnread ? undefined : readings.pop()
-  const losses: Loss[] = []
-  if (!newest && (entry.quarters ?? 0) % 4 !== 0) losses.push({ code: 'rating-rounded', field: 'rating' })
   const columns = {
     title: entry.title ?? '',
     ...detailsOf(entry),
@@ -56,7 +58,8 @@ export const toNewBook = (entry: Entry, now: string) => {
     ...toReadingColumns(entry, current),
     readingSince: current?.createdAt ? Date.parse(current.createdAt) : 0,
   }
-  return { columns, readings, losses }
+  const isRounded = !newest && columns.bookStatus === 'YET' && (entry.quarters ?? 0) % 4 !== 0
+  return { columns, readings, losses: isRounded ? [ROUNDED] : [] }
 }
 
 /** What the triggers count for a book. */
