@@ -73,7 +73,7 @@ export const importsReference: FeatureReference = {
       'Format of an imported file: the service or device that wrote it, `library` for an export of this service, or `csv` for any other table.',
     ImportLoss: 'A value that was changed or dropped.',
     ImportOutcome:
-      'Result of importing a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
+      'Result of importing a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out or added to an earlier row, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
     ImportRow: 'Result of importing a row of the file.',
     ImportRowPage: 'A page of the report of an import.',
     ImportStatus:
@@ -123,7 +123,7 @@ export const importsReference: FeatureReference = {
       'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only. At most 200.',
     similarTo:
       'With `possible-duplicate`, the book that it may be: `mergeBooks` merges two. Null if it was deleted since.',
-    skipped: 'Rows that were left out, because they are or may be another row or book again.',
+    skipped: 'Rows that were left out or added to earlier ones, because they are or may be another row or book again.',
     status: 'State of the import.',
     'ImportRow.title': 'The title in the file, or null.',
     unchanged: 'Rows that the library has already.',

@@ -1,6 +1,7 @@
-import type { Entry, EntryMemo } from '../entries/entry'
+import type { Entry } from '../entries/entry'
 import { toAuthorKeys, toFullTitle, toTitle } from '../entries/names'
 import { type About, isSameBook, toAbout } from '../entries/same-book'
+import { addRow } from './repeated-rows'
 
 /** What entries of the same book share: the first identifier, else the ISBN, else the title and first author. */
 const identityOf = (entry: Entry) => {
@@ -13,28 +14,22 @@ const identityOf = (entry: Entry) => {
 /** The entries that are compared by one identity: only the volumes of a box set, and rows with false identifiers, are several. */
 const MAX_COMPARED = 100
 
-/** Marks the entries that an earlier one of the file repeats, and adds their highlights and notes to that one. */
+/** Marks the entries that an earlier one of the file repeats, and adds what they have to that one. */
 export const markDuplicates = (entries: Entry[]) => {
-  const firsts = new Map<string, { memos: EntryMemo[]; known: Set<string>; about: About }[]>()
+  const firsts = new Map<string, { first: Entry; texts: Set<string>; about: About }[]>()
   for (const entry of entries) {
     const identity = entry.failure ? undefined : identityOf(entry)
     if (identity === undefined) continue
     const about = toAbout(entry)
     const others = firsts.get(identity) ?? []
-    const first = others.find((other) => isSameBook(about, other.about))
-    if (!first) {
-      const known = new Set(entry.memos.map(({ content }) => content))
-      if (others.length < MAX_COMPARED) others.push({ memos: entry.memos, known, about })
-      firsts.set(identity, others)
+    const known = others.find((other) => isSameBook(about, other.about))
+    if (known) {
+      entry.failure = addRow(known.first, entry, known.texts) ? 'merged-in-file' : 'duplicate-in-file'
       continue
     }
-    entry.failure = 'duplicate-in-file'
-    // A device can have a book twice, with the names of its author in another order.
-    for (const memo of entry.memos) {
-      if (memo.source || first.known.has(memo.content)) continue
-      first.known.add(memo.content)
-      first.memos.push(memo)
-    }
+    const texts = new Set(entry.memos.map(({ content }) => content))
+    if (others.length < MAX_COMPARED) others.push({ first: entry, texts, about })
+    firsts.set(identity, others)
   }
   return entries
 }

@@ -102,6 +102,6 @@ it('a repeated book adds its highlights to the first one', () => {
     entry(3, 'Ana Ruiz', 'three'),
     entry(4, 'Leo Ruiz', 'one'),
   ])
-  expect(entries.map(({ failure }) => failure)).toEqual([null, 'duplicate-in-file', 'duplicate-in-file', null])
+  expect(entries.map(({ failure }) => failure)).toEqual([null, 'merged-in-file', 'duplicate-in-file', null])
   expect(entries[0]?.memos.map(({ content }) => content)).toEqual(['one', 'two', 'two', 'three'])
 })

@@ -5,9 +5,10 @@ import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import { toFullTitle } from '../../entries/names'
+import { type Dates, findStored, isAlike, isSameDate, readingsOf } from '../../entries/readings'
 import { changesOfReading, type Known, type ReadingColumns, toRating, toStars } from './current-reading'
 import type { Existing } from './existing'
-import { ROUNDED, readingsOf } from './new-book'
+import { ROUNDED } from './new-book'
 
 const RANK = { YET: 0, ING: 1, DONE: 2 }
 export const isEarlier = (status: ReadingColumns['bookStatus'], other: ReadingColumns['bookStatus']) =>
@@ -15,34 +16,11 @@ export const isEarlier = (status: ReadingColumns['bookStatus'], other: ReadingCo
 
 const BEHIND: Loss = { code: 'newer-here', field: 'status' }
 
-type Dates = Pick<EntryReading, 'startedAt' | 'finishedAt'>
 const latestOf = (readings: Dates[]) =>
   readings.reduce<string | null>((latest, { startedAt, finishedAt }) => {
     const date = finishedAt ?? startedAt
     return latest && (date ?? '') < latest ? latest : date
   }, null)
-
-const isEqual = (one: Dates, other: Dates) => one.startedAt === other.startedAt && one.finishedAt === other.finishedAt
-const isSameDate = (one: string | null, other: string | null) =>
-  one === other || Boolean(one && other && (one.startsWith(other) || other.startsWith(one)))
-/** Whether two readings are the same, as far as both have dates. */
-const isAlike = (one: Dates, other: Dates) =>
-  one.finishedAt || other.finishedAt
-    ? isSameDate(one.finishedAt, other.finishedAt)
-    : !one.startedAt || !other.startedAt || isSameDate(one.startedAt, other.startedAt)
-
-/** Pairs readings of a file with stored ones, each at most once, preferably with equal dates. */
-const findStored = (stored: Dates[], wanted: EntryReading[]) => {
-  const left = new Set(stored)
-  const pairs = new Map<EntryReading, Dates>()
-  for (const isSame of [isEqual, isAlike]) {
-    for (const reading of wanted.toReversed()) {
-      const same = pairs.has(reading) ? undefined : [...left].find((known) => isSame(known, reading))
-      if (same && left.delete(same)) pairs.set(reading, same)
-    }
-  }
-  return pairs
-}
 
 /** A reading of the library with what the same one of a file adds. Its own values stay, unless the import overwrites. */
 const combine = (current: Known, wanted: EntryReading, overwrites: boolean): Known => {

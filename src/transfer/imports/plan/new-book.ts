@@ -1,29 +1,10 @@
 import { fieldsOf } from '../../../values/book-fields'
 import { priceOfTexts } from '../../../values/quotas'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
+import { readingsOf } from '../../entries/readings'
 import { type ReadingColumns, toExactColumns, toRating, toTimestamp, UNREAD } from './current-reading'
 
 export const ROUNDED: Loss = { code: 'rating-rounded', field: 'rating' }
-
-const dateOf = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? startedAt ?? ''
-const oldestFirst = (one: EntryReading, other: EntryReading) =>
-  Number(one.outcome === null) - Number(other.outcome === null) ||
-  (dateOf(one) < dateOf(other) ? -1 : Number(dateOf(one) > dateOf(other)))
-
-/** A past reading: one that is open was stopped. */
-const toPast = (reading: EntryReading): EntryReading => ({
-  ...reading,
-  outcome: reading.outcome ?? 'STOPPED',
-  isPaused: false,
-})
-
-/** The readings of an entry, with the newest last: only that one can be open. The rating of the entry belongs to it. */
-export const readingsOf = ({ readings, quarters, exact }: Entry): EntryReading[] => {
-  const sorted = exact ? readings : readings.toSorted(oldestFirst)
-  const newest = sorted.at(-1)
-  if (!newest) return []
-  return [...sorted.slice(0, -1).map(toPast), { ...newest, quarters: newest.quarters ?? (exact ? null : quarters) }]
-}
 
 const [DETAILS, TEXTS] = [fieldsOf('fill'), fieldsOf('text')]
 const detailsOf = (entry: Entry) =>

@@ -134,7 +134,7 @@ type Situation = {
 export const planRow = (row: Row, match: Match, situation: Situation): Planned => {
   const { now, overwrites, keepVisibility, quotas, existing } = situation
   const code = row.entry.failure
-  if (code) return reportOnly(row, { outcome: code === 'duplicate-in-file' ? 'skipped' : 'failed', code })
+  if (code) return reportOnly(row, { outcome: code.endsWith('-in-file') ? 'skipped' : 'failed', code })
   const { kind, bookId = 0 } = match ?? {}
   if (kind === 'ambiguous') return reportOnly(row, { outcome: 'skipped', code: 'ambiguous-match', bookId })
   const book = kind === 'same' ? existing.get(bookId) : undefined
