@@ -43,10 +43,16 @@ const toPast = (reading: EntryReading): EntryReading => ({
   isPaused: false,
 })
 
-/** The readings of an entry, with the newest last: only that one can be open. The rating of the entry belongs to it. */
+/**
+ * The readings of an entry, with the newest last: only that one can be open. The rating of the entry belongs to the last
+ * one that has ended, if there is one.
+ */
 export const readingsOf = ({ readings, quarters, exact }: Entry): EntryReading[] => {
-  const sorted = exact ? readings : readings.toSorted(oldestFirst)
-  const newest = sorted.at(-1)
-  if (!newest) return []
-  return [...sorted.slice(0, -1).map(toPast), { ...newest, quarters: newest.quarters ?? (exact ? null : quarters) }]
+  if (exact) return [...readings.slice(0, -1).map(toPast), ...readings.slice(-1)]
+  const sorted = readings.toSorted(oldestFirst)
+  const rated = sorted.findLast(({ outcome }) => outcome) ?? sorted.at(-1)
+  return sorted.map((reading, at) => ({
+    ...(at < sorted.length - 1 ? toPast(reading) : reading),
+    quarters: reading.quarters ?? (reading === rated ? quarters : null),
+  }))
 }

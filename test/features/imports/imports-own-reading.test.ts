@@ -89,9 +89,47 @@ describe('the reading of a book that was registered here matches one of a file',
     const [book] = await libraryOf(reader)
     expect(book).toMatchObject({ bookStatus: 'ING', star: 4 })
     expect(book.readings).toMatchObject([
-      { startedAt: '2023-01-02', finishedAt: '2023-02-01', rating: null },
+      { startedAt: '2023-01-02', finishedAt: '2023-02-01', rating: 3 },
       { readingId: bookId, outcome: null, rating: 4 },
     ])
+  })
+
+  it('whose rating is that of the one before, which the file has too', async () => {
+    const again = storygraph('currently-reading', '2023/01/02-2023/02/01', '4.5')
+    const PAST = { startedAt: '2023-01-02', finishedAt: '2023-02-01', outcome: 'FINISHED' }
+    const reader = await signUp()
+    await transfer.importFile(reader, again)
+    const created = await libraryOf(reader)
+    expect(created).toMatchObject([
+      {
+        ...{ bookStatus: 'ING', star: 5 },
+        readings: [
+          { ...PAST, rating: 4.5 },
+          { outcome: null, rating: null },
+        ],
+      },
+    ])
+    for (const query of ['', '?merge=overwrite']) {
+      expect((await transfer.importFile(reader, again, query)).counts).toMatchObject({ unchanged: 1 })
+    }
+    expect(await libraryOf(reader)).toEqual(created)
+    const another = await signUp()
+    await transfer.importFile(another, storygraph('currently-reading', '2023/01/02-2023/02/01'))
+    const before = await libraryOf(another)
+    const { importId } = await transfer.importFile(another, again)
+    // A past reading is not changed, but the book shows its stars.
+    expect(await libraryOf(another)).toMatchObject([
+      {
+        ...{ bookStatus: 'ING', star: 5 },
+        readings: [
+          { ...PAST, rating: null },
+          { outcome: null, rating: null },
+        ],
+      },
+    ])
+    expect((await another.delete(`/imports/${importId}`)).body).toMatchObject({ restored: 1 })
+    expect(await libraryOf(another)).toEqual(before)
+    expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
   it.each(['2020-05-01T00:00:00', '2026-05-01T00:00:00'])(

@@ -112,6 +112,11 @@ const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): Merge
     !isFirst && !entry.exact && same?.outcome === current.outcome && toStars(same.quarters) === book.star
   const news = isStarKnown ? { ...same, quarters: null } : same
   const changes = news ? changesOfReading(book, combine(own, news, overwrites), entry.exact) : {}
+  const lastRating = ended.at(-1)?.quarters
+  // Past readings that are here do not change, but until it is rated again, a book shows the stars of the one before.
+  if (open && lastRating && same === open && book.star === 0 && changes.star === undefined) {
+    Object.assign(changes, toRating(null, toStars(lastRating)))
+  }
   if (isFirst && same?.createdAt) changes.readingSince = Date.parse(same.createdAt)
   const isRead = bookStatus === 'DONE'
   const latest = latestOf([current, ...past])

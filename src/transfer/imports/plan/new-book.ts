@@ -2,7 +2,7 @@ import { fieldsOf } from '../../../values/book-fields'
 import { priceOfTexts } from '../../../values/quotas'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import { readingsOf } from '../../entries/readings'
-import { type ReadingColumns, toExactColumns, toRating, toTimestamp, UNREAD } from './current-reading'
+import { type ReadingColumns, toExactColumns, toRating, toStars, toTimestamp, UNREAD } from './current-reading'
 
 export const ROUNDED: Loss = { code: 'rating-rounded', field: 'rating' }
 
@@ -11,7 +11,11 @@ const detailsOf = (entry: Entry) =>
   Object.fromEntries(DETAILS.map((name) => [name, entry[name]])) as Pick<Entry, (typeof DETAILS)[number]>
 
 /** What a new book shows. An export that was edited may have an open reading in an unread book: then it is being read. */
-const toReadingColumns = ({ exact, status, quarters }: Entry, newest: EntryReading | undefined): ReadingColumns => {
+const toReadingColumns = (
+  { exact, status, quarters }: Entry,
+  newest: EntryReading | undefined,
+  past: EntryReading[],
+): ReadingColumns => {
   if (!newest) {
     const { readStartDate, readEndDate } = exact ?? UNREAD
     const shown = { ...UNREAD, bookStatus: status ?? 'YET', readStartDate, readEndDate, ...toRating(quarters, 0) }
@@ -20,7 +24,9 @@ const toReadingColumns = ({ exact, status, quarters }: Entry, newest: EntryReadi
   }
   const { startedAt, finishedAt, outcome } = newest
   const readEndDate = outcome === 'FINISHED' ? toTimestamp(finishedAt) : null
-  return toExactColumns(newest, exact ?? { ...UNREAD, readStartDate: toTimestamp(startedAt), readEndDate })
+  // Until it is rated again, a book shows the stars of the reading before.
+  const star = toStars(past.at(-1)?.quarters ?? null)
+  return toExactColumns(newest, exact ?? { readStartDate: toTimestamp(startedAt), readEndDate, star })
 }
 
 export const toNewBook = (entry: Entry, now: string) => {
@@ -36,7 +42,7 @@ export const toNewBook = (entry: Entry, now: string) => {
     // The page of a book is that of its latest event.
     currentPage: exact?.progress.at(-1)?.page ?? entry.currentPage ?? 0,
     sourceIds: entry.sourceIds.length > 0 ? JSON.stringify(entry.sourceIds) : null,
-    ...toReadingColumns(entry, current),
+    ...toReadingColumns(entry, current, readings),
     readingSince: current?.createdAt ? Date.parse(current.createdAt) : 0,
   }
   const isRounded = !newest && columns.bookStatus === 'YET' && (entry.quarters ?? 0) % 4 !== 0
