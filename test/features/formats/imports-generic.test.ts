@@ -153,6 +153,90 @@ describe('an import of any table', () => {
     expect(readRow({ Title: 'A', Finished })).toMatchObject({ readings: [{ finishedAt }], losses: [] })
   })
 
+  it.each([
+    ['1965', 1965],
+    ['1965.0', 1965],
+    ['2019-04-01', 2019],
+    ['April 2019', 2019],
+  ])('has the year %s', (Year, publishedYear) => {
+    expect(readRow({ Title: 'A', Year, Subtitle: 'B' })).toMatchObject({ publishedYear, subtitle: 'B', losses: [] })
+    expect(readRow({ Title: 'A', Jahrgang: Year }, { columns: { publishedYear: 'Jahrgang' } })).toMatchObject({
+      publishedYear,
+    })
+  })
+
+  it.each([
+    '출판년도',
+    '출간일',
+    'Ano',
+    'Año de publicación',
+    'Erscheinungsjahr',
+    'Année',
+    '出版年',
+    'First Publish Year',
+  ])('has a column %s', (column) =>
+    expect(readRow({ Title: 'A', [column]: '1999' })).toMatchObject({ publishedYear: 1999 }),
+  )
+
+  it('reports a year that is none', () => {
+    expect(readRow({ Title: 'A', Year: 'soon' })).toMatchObject({
+      publishedYear: null,
+      losses: [{ code: 'bad-number', field: 'Year' }],
+    })
+  })
+
+  it.each([
+    ['★★★★', 16],
+    ['★★★★☆', 16],
+    ['⭐⭐⭐⭐⭐', 20],
+    ['⭐️⭐️⭐️', 12],
+    ['★★★½', 14],
+    ['☆☆☆☆☆', null],
+    ['4/5', 16],
+    ['4.5 / 5', 18],
+    ['7/10', 14],
+    ['4 out of 5', 16],
+    ['4점', 16],
+    ['4.5 stars', 18],
+    ['3 Sterne', 12],
+    ['4,25', 17],
+    ['0/5', null],
+  ])('has the rating %s', (Rating, quarters) => {
+    expect(readRow({ Title: 'A', Rating })).toMatchObject({ quarters, losses: [] })
+  })
+
+  it.each(['8점', '6/5', '4/100', '4/0', '★★★★★★', '5 cats', '1/2/3'])('reports the rating %s', (Rating) => {
+    expect(readRow({ Title: 'A', Rating })).toMatchObject({
+      quarters: null,
+      losses: [{ code: 'bad-rating', field: 'Rating' }],
+    })
+  })
+
+  it.each([
+    ['읽는중', 'ING'],
+    ['독서중', 'ING'],
+    ['읽고있음', 'ING'],
+    ['완료', 'DONE'],
+    ['읽었음', 'DONE'],
+    ['완독함', 'DONE'],
+    ['읽고 싶음', 'YET'],
+    ['읽고싶어요', 'YET'],
+    ['읽을책', 'YET'],
+    ['포기', 'DONE'],
+    ['중도 포기', 'DONE'],
+    ['読み終わった', 'DONE'],
+    ['読み終えた', 'DONE'],
+    ['読んでいる', 'ING'],
+    ['いま読んでる', 'ING'],
+    ['読みたい本', 'YET'],
+    ['挫折', 'DONE'],
+    ['ToRead', 'YET'],
+    ['CurrentlyReading', 'ING'],
+    ['Did-Not-Finish', 'DONE'],
+  ])('has the status %s', (Status, status) => {
+    expect(readRow({ Title: 'A', Status })).toMatchObject({ status, losses: [] })
+  })
+
   it('has the time of the addition', () => {
     expect(readRow({ Title: 'A', 'Date Added': '2026-03-14 10:20' })).toMatchObject({ addedAt: '2026-03-14T10:20:00' })
   })

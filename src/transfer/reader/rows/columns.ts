@@ -88,6 +88,11 @@ export const published: ReadCell = (row, cell, column) => {
   const date = row.date(cell, column)
   if (date) row.entry.publishedYear = Number(date.slice(0, 4))
 }
+/** A year, or a date. */
+export const yearOfDate: ReadCell = (row, cell, column) => {
+  if (/^\d*$/.test(cell)) publishedYear(row, cell, column)
+  else published(row, cell, column)
+}
 
 /** How spreadsheets write a long number. The last digits are lost. */
 const AS_NUMBER = /^\d(?:[.,]\d{1,12})?E\+1[0-2]$/i

@@ -14,6 +14,8 @@ const NAMES = {
     'author|authors|author name|writer|by|저자|작가|지은이|글쓴이|autor|autora|autores|autor(a)|autor/in|autorin|auteur|auteurs|auteur(e)|著者|著者名|作者|作家',
   isbn: 'isbn|isbn13|isbn-13|isbn 13|isbn_13|isbn10|isbn-10|isbn 10|isbn_10|isbn/uid|ean',
   publisher: 'publisher|출판사|editora|editorial|verlag|éditeur|editeur|出版社|出版者',
+  publishedYear:
+    'year|year published|published|published year|publish year|publication year|publication date|publish date|date published|first publish year|first published|original publication year|출판년도|출판연도|출간년도|출간연도|출판일|출간일|발행일|발행년도|ano|ano de publicação|año|año de publicación|jahr|erscheinungsjahr|erschienen|année|année de publication|出版年|発行年|発売日|出版日',
   pages:
     'pages|page count|number of pages|total pages|쪽수|페이지|페이지 수|전체 페이지|páginas|paginas|número de páginas|seiten|seitenzahl|nombre de pages|ページ数|総ページ数',
   currentPage:
@@ -44,6 +46,7 @@ const FIELDS = Object.keys(NAMES) as Field[]
 const READERS: Record<Field, ReadCell> = {
   ...read,
   author: read.authors(';'),
+  publishedYear: read.yearOfDate,
   addedAt: read.added,
   startedAt: started,
   finishedAt: finished,

@@ -15,11 +15,23 @@ export const splitList = (list: string, separator: string | RegExp) =>
     .map((item) => item.trim())
     .filter(Boolean)
 
+const STARS = /^(?:[★⭐]{0,5}½?☆{0,5})$/u
+const RATING =
+  /^(\d{1,3}(?:\.\d{0,20})?)(?: ?(?:\/|out of|von|de|sur) ?(5|10)| ?(?:점|stars?|sterne?|estrellas?|estrelas?|étoiles?))?$/i
+
+/** The stars of `4.5`, `4/5`, `7/10`, `4 stars` or `★★★★☆`. Five hollow ones are none. */
+const starsOf = (text: string) => {
+  const [found, number, most = 5] = RATING.exec(text) ?? []
+  if (found) return (Number(number) * 5) / Number(most)
+  const signs = STARS.test(text) ? [...text] : []
+  const stars = signs.filter((sign) => sign !== '☆').length - (text.includes('½') ? 0.5 : 0)
+  return stars > 0 || signs.length === 5 ? stars : Number.NaN
+}
+
 /** Reads a rating of up to five stars as quarter stars: null for 0, which means unrated. */
 export const parseQuarters = (cell: string) => {
-  const text = cell.replace(',', '.')
-  if (!text) return { quarters: null, isRounded: false }
-  const stars = /^\d{1,3}(?:\.\d{0,20})?$/.test(text) ? Number(text) : Number.NaN
+  if (!cell) return { quarters: null, isRounded: false }
+  const stars = starsOf(cell.slice(0, MAX_VALUE).replace(',', '.').replaceAll('\ufe0f', ''))
   if (!(stars <= 5)) return undefined
   const quarters = Math.round(stars * 4)
   // Rounding must not make a rated book an unrated one.
