@@ -111,6 +111,14 @@ const toChanges = ({ line, title, changes }: ImportRow) => [
   ...changes.map(({ field, from, to }) => `  ${printable(field)}: ${toValue(from)} → ${toValue(to)}`),
 ]
 
+const FIELDS = { STATUS: 'status', RATING: 'rating', DATE: 'finishedAt' }
+
+const toWarning = ({ column, looksLike, samples }: Import['unreadColumns'][number]) => {
+  const [name, values] = [printable(column), samples.map(printable).join(', ')]
+  const option = `--column ${quote(`${FIELDS[looksLike]}=${name}`)}`
+  return `Warning: ${name} looks like a ${looksLike.toLowerCase()}, and is not imported (${values}): ${option}, if it is`
+}
+
 /** The fields of highlights, which are their places in the file. */
 const PLACE = /^(?:location|line|entry) \d+(?:-\d+)?$/
 
@@ -172,9 +180,10 @@ export const importFile = async (options: Options) => {
   const send = createClient(options)
   const { path, form } = toRequest(options)
   const started = await readJson<Import>(await send('POST', path, form))
-  const { importId, format, encoding, unknownColumns } = started
+  const { importId, format, encoding, unknownColumns, unreadColumns } = started
   report(`Import ${importId}${started.dryRun ? ', a dry run' : ''}: format ${format}, encoding ${encoding}`)
   if (unknownColumns.length > 0) report(`Columns that are not imported: ${unknownColumns.map(printable).join(', ')}`)
+  for (const unread of unreadColumns) report(toWarning(unread))
   const ended = await follow(send, started, options)
   const rows = await listRows(send, ended)
   const problems = [

@@ -147,6 +147,7 @@ const running = {
   merge: 'fill',
   encoding: 'utf-8',
   unknownColumns: [],
+  unreadColumns: [],
   createdAt: now,
   rows: 3,
   counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },

@@ -19,7 +19,7 @@ export const imports = sqliteTable(
     merge: text({ enum: MERGE_RULES }).notNull(),
     format: text().notNull(),
     encoding: text().notNull(),
-    /** A JSON array of the names of columns that the format does not know. Null if there are none. */
+    /** A JSON array: the names of columns that the format does not know, and the `UnreadColumn`s. Null without any. */
     unknownColumns: text(),
     /** A JSON array of the columns of the table of failed rows. Null once the import is undone. */
     columns: text(),

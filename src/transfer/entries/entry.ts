@@ -44,6 +44,15 @@ export const MAX_COLUMNS = 200
 export const MAX_UNKNOWN_COLUMNS = 200
 export const MAX_COLUMN_NAME = 100
 
+export const COLUMN_KINDS = ['STATUS', 'RATING', 'DATE'] as const
+export type ColumnKind = (typeof COLUMN_KINDS)[number]
+/** A column that is not read, although it looks like data of the member, with some of its values. */
+export type UnreadColumn = { column: string; looksLike: ColumnKind; samples: string[] }
+export const MAX_UNREAD_COLUMNS = 20
+export const MAX_SAMPLES = 3
+/** Characters of a sample. */
+export const MAX_SAMPLE = 40
+
 /** Why a row of a file failed, or what of it could not be kept. Clients may rely on the codes: they never change. */
 export const REPORT_CODES = {
   'no-title': 'the row has no title',

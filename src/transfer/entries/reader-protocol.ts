@@ -1,4 +1,12 @@
-import { type Cells, type Entry, type EntryMember, type FormatName, type ImportOptions, NO_DETAILS } from './entry'
+import {
+  type Cells,
+  type Entry,
+  type EntryMember,
+  type FormatName,
+  type ImportOptions,
+  NO_DETAILS,
+  type UnreadColumn,
+} from './entry'
 
 /**
  * The version of what the service and the reader send each other, but for the details of a book. If it changes, so does the name of the reader in both
@@ -12,6 +20,7 @@ export type ReadResult = {
   encoding: string
   /** The columns of a table that its format does not know. */
   unknownColumns: string[]
+  unreadColumns: UnreadColumn[]
   /** Only of an export of this service. */
   member?: EntryMember
   entries: Entry[]

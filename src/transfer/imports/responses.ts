@@ -4,10 +4,27 @@ import { IMPORT_OUTCOMES, IMPORT_STATUSES, MAX_NAME, MERGE_RULES } from '../../v
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Id, Instant, pageOf, textUpTo } from '../../values/responses'
-import { type Code, FORMATS, MAX_COLUMN_NAME, MAX_ROWS, MAX_UNKNOWN_COLUMNS, REPORT_CODES } from '../entries/entry'
+import {
+  COLUMN_KINDS,
+  type Code,
+  FORMATS,
+  MAX_COLUMN_NAME,
+  MAX_ROWS,
+  MAX_SAMPLE,
+  MAX_SAMPLES,
+  MAX_UNKNOWN_COLUMNS,
+  MAX_UNREAD_COLUMNS,
+  REPORT_CODES,
+} from '../entries/entry'
 import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
 
 const ImportCode = named('ImportCode', z.enum(Object.keys(REPORT_CODES) as Code[]))
+
+const UnreadColumn = namedObject('UnreadColumn', {
+  column: textUpTo(MAX_COLUMN_NAME),
+  looksLike: named('ColumnKind', z.enum(COLUMN_KINDS)),
+  samples: z.array(textUpTo(MAX_SAMPLE)).check(z.maxLength(MAX_SAMPLES)),
+})
 
 export const Import = namedObject('Import', {
   importId: Id,
@@ -17,6 +34,7 @@ export const Import = namedObject('Import', {
   merge: named('MergeRule', z.enum(MERGE_RULES)),
   encoding: textUpTo(40),
   unknownColumns: z.array(textUpTo(MAX_COLUMN_NAME)).check(z.maxLength(MAX_UNKNOWN_COLUMNS)),
+  unreadColumns: z.array(UnreadColumn).check(z.maxLength(MAX_UNREAD_COLUMNS)),
   createdAt: Instant,
   rows: Int32,
   counts: namedObject('ImportCounts', {
@@ -61,6 +79,7 @@ export type UndoneImport = z.infer<typeof UndoneImport>
 export const importsReference: FeatureReference = {
   tag: 'Import',
   schemas: {
+    ColumnKind: 'What the values of a column look like.',
     Import: 'The import of a file.',
     ImportCode:
       'Why a row was not imported, or what of it could not be kept.\n\n' +
@@ -82,6 +101,7 @@ export const importsReference: FeatureReference = {
     MergeRule:
       'What happens with books that are here already.\n\n- `fill`: only what is empty is filled\n- `overwrite`: file values replace stored ones',
     SimilarBook: 'A book of the library that may be the same.',
+    UnreadColumn: 'A column that is not imported, although it looks like a status, a rating or a date.',
     UndoneImport: 'What undoing an import removed, restored and kept.',
   },
   properties: {
@@ -128,6 +148,11 @@ export const importsReference: FeatureReference = {
     'ImportRow.title': 'The title in the file, or null.',
     unchanged: 'Rows that the library has already.',
     updated: 'Rows that added something to a book of the library.',
+    'UnreadColumn.column': 'The name of the column.',
+    looksLike: 'What its name or most of its values look like.',
+    samples: 'The first different values.',
+    unreadColumns:
+      'Those of `unknownColumns` that look like a status, a rating or a date, up to 20: do a dry run, and name them in `columns` if they are.',
     unknownColumns:
       'Columns of the file that are not imported, because the format does not know them. Of an export of this service: `goals` or `member.timeZone` if not all of it could be read.',
   },

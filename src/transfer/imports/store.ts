@@ -10,7 +10,7 @@ import { ApiError, tooManyRequests } from '../../errors'
 import { toInstant } from '../../values/fields'
 import { type Page, toLimit, toPage } from '../../values/paging'
 import { DAY_MS } from '../../values/time'
-import type { EntryMember, FormatName, ImportOptions } from '../entries/entry'
+import type { EntryMember, FormatName, ImportOptions, UnreadColumn } from '../entries/entry'
 import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
 import { type Change, MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
@@ -28,6 +28,7 @@ export const isOwnImport = sql`${isOwn} and importId = :importId`
 export const toImport = (row: StoredImport): Import => {
   const { importId, status, format, isDryRun, merge, encoding, unknownColumns, total, reason } = row
   const { created, updated, unchanged, skipped, failed } = row
+  const [unknown, unread]: [string[], UnreadColumn[]] = JSON.parse(unknownColumns ?? '[[], []]')
   return {
     importId,
     status,
@@ -35,7 +36,8 @@ export const toImport = (row: StoredImport): Import => {
     dryRun: isDryRun === 1,
     merge,
     encoding,
-    unknownColumns: JSON.parse(unknownColumns ?? '[]'),
+    unknownColumns: unknown,
+    unreadColumns: unread,
     createdAt: toInstant(importId),
     rows: total,
     counts: { created, updated, unchanged, skipped, failed },
@@ -87,6 +89,7 @@ type NewImport = Pick<
   'isDryRun' | 'merge' | 'format' | 'encoding' | 'file' | 'total' | 'lease' | 'leaseEndsAt'
 > & {
   unknownColumns: string[]
+  unreadColumns: UnreadColumn[]
   /** The columns of the table of failed rows. */
   columns: string[]
   options: ImportOptions & { keepVisibility: boolean }
@@ -117,7 +120,7 @@ const hideOutdated = sqlStatement`
 export const createImport = async (
   db: Db,
   caller: Caller,
-  { options, unknownColumns, columns, member, ...values }: NewImport,
+  { options, unknownColumns, unreadColumns, columns, member, ...values }: NewImport,
 ) => {
   const now = Date.now()
   const dayAgo = now - DAY_MS
@@ -127,7 +130,7 @@ export const createImport = async (
     dayAgo,
     options: JSON.stringify(options),
     columns: JSON.stringify(columns),
-    unknownColumns: unknownColumns.length > 0 ? JSON.stringify(unknownColumns) : null,
+    unknownColumns: unknownColumns.length > 0 ? JSON.stringify([unknownColumns, unreadColumns]) : null,
   })
   const { limits, created } = await runAsCaller(db, caller, {
     limits: firstRow(selectLimits({ dayAgo })),

@@ -23,9 +23,10 @@ import { storygraph } from './formats/storygraph'
 import { markDuplicates } from './identity'
 import { limitEntries, refuse } from './limits'
 import { isLua, parseLua } from './lua'
-import { type Format, type Source, type Table, toTable } from './rows/table'
-import { toKey } from './rows/values'
+import { type Format, hasColumns, type Source, type Table, toTable } from './rows/table'
+import { toCompactKey, toKey } from './rows/values'
 import { decodeText, describeUnsupported, reportDamage } from './text'
+import { findUnread } from './unread-columns'
 
 /**
  * In the order in which they are tried: some formats have all columns of another one. Formats of text and JSON come
@@ -95,7 +96,7 @@ const toSource = (text: string): Source => {
   }
 }
 
-const refuseUnknown = ({ json, text, table: { header, keys } }: Source): never => {
+const refuseUnknown = ({ json, text, table }: Source): never => {
   if (isLua(text)) {
     refuse(
       'It is a metadata file of KOReader, but damaged, or of 2024 or before. Export the highlights as JSON instead.',
@@ -103,10 +104,10 @@ const refuseUnknown = ({ json, text, table: { header, keys } }: Source): never =
   }
   if (json !== undefined) refuse('The file is JSON, but not in a known format.')
   if (/^\s*[[{]/.test(text)) refuse('The file begins as JSON, but is cut off or damaged. Export it again.')
-  if (['work id', 'edition id', 'bookshelf'].every((column) => keys.includes(column))) {
+  if (hasColumns(table, ['work id', 'edition id', 'bookshelf'])) {
     refuse('It is the reading log of Open Library, which has only identifiers, without titles. It cannot be imported.')
   }
-  const names = header.slice(0, 10).map((name) => name.slice(0, 40))
+  const names = table.header.slice(0, 10).map((name) => name.slice(0, 40))
   return refuse(
     `No column is known to hold titles: ${names.join(', ')}. Say in columns which ones hold what, such as title.`,
   )
@@ -128,10 +129,10 @@ const chooseFormat = (source: Source, { format, columns }: ReadOptions): FormatN
   // A file that names its columns needs no detection.
   const name = format ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)
   if (!name) {
-    const found = FORMAT_NAMES.find((name) => REGISTRY[name].matches(source)) ?? refuseUnknown(source)
-    const isRefused = ([columns]: (typeof REFUSED)[number]) => columns.every((name) => source.table.keys.includes(name))
-    const refused = found === 'csv' ? REFUSED.find(isRefused) : undefined
-    return refused ? refuse(refused[1]) : found
+    const found = FORMAT_NAMES.find((name) => REGISTRY[name].matches(source))
+    const isOther = found === 'csv' || (found === undefined && source.json === undefined)
+    const [, reason] = (isOther && REFUSED.find(([columns]) => hasColumns(source.table, columns))) || []
+    return reason === undefined ? (found ?? refuseUnknown(source)) : refuse(reason)
   }
   const { matches } = REGISTRY[name] ?? refuse(`The format ${name} is not known.`)
   const isMapped = name === 'csv' && columns.title !== undefined && source.table.header.length > 0
@@ -163,12 +164,13 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   if (isDamaged) for (const entry of entries) reportDamage(entry)
   limitEntries(entries)
   nameSources(entries, name)
-  const { header, keys } = columnsOf ? source.table : toTable([])
-  const known = new Set(columnsOf?.(keys, options).map(([column]) => column))
+  const table = columnsOf ? source.table : toTable([])
+  const known = new Set(columnsOf?.(table.keys, options).map(([column]) => toCompactKey(column)))
+  const isKnown = (column: string) => known.has(toCompactKey(column))
   const member = memberOf?.(source)
-  const unknown = [...header.filter((_, at) => !known.has(keys[at] ?? '')), ...(member?.unread ?? [])]
+  const unknown = [...table.header.filter((column) => !isKnown(column)), ...(member?.unread ?? [])]
   const unknownColumns = unknown.slice(0, MAX_UNKNOWN_COLUMNS)
   // A library may have the same book twice.
   if (name !== 'library') markDuplicates(entries)
-  return { format: name, encoding, unknownColumns, member, entries }
+  return { format: name, encoding, unknownColumns, unreadColumns: findUnread(table, isKnown), member, entries }
 }

@@ -212,9 +212,13 @@ describe('an import', () => {
 
   it('lists the columns that the format does not know', async () => {
     const reader = await signUp()
-    const started = await startImport(reader, `Title,Exclusive Shelf,${'Z'.repeat(200)},Zodiac\nA,read,,Leo\n`)
-    expect(started.body).toMatchObject({ format: 'goodreads', unknownColumns: ['Z'.repeat(100), 'Zodiac'] })
-    expect((await finishImport(reader, started.body.importId)).unknownColumns).toEqual(started.body.unknownColumns)
+    const file = `Title,Exclusive Shelf,${'Z'.repeat(200)},Verdict\nA,read,,★★\nB,read,,★\n`
+    const { body: started } = await startImport(reader, file, '?dryRun=true')
+    const unreadColumns = [{ column: 'Verdict', looksLike: 'RATING', samples: ['★★', '★'] }]
+    expect(started).toMatchObject({ format: 'goodreads', unknownColumns: ['Z'.repeat(100), 'Verdict'], unreadColumns })
+    const { unknownColumns } = started
+    expect(await finishImport(reader, started.importId)).toMatchObject({ unknownColumns, unreadColumns })
+    expect(await importFile(reader, 'Title\nA\n')).toMatchObject({ unknownColumns: [], unreadColumns: [] })
   })
 
   it('takes maps of at most 200 names', async () => {

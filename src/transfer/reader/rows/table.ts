@@ -7,10 +7,16 @@ import { createOrderFinder } from './date-orders'
 import { applyShelf } from './readings'
 import { createRow, MAX_LOSSES, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
-import { isObject, storable, toKey } from './values'
+import { isObject, storable, toCompactKey, toKey } from './values'
 
 /** The names of the columns, the same folded for comparison, and the rows below them. */
-export type Table = { header: string[]; keys: string[]; rows: TableRow[] }
+export type Table = {
+  header: string[]
+  keys: string[]
+  rows: TableRow[]
+  /** Where a column is, or -1. Blanks and the like in its name do not matter. */
+  placeOf: (column: string) => number
+}
 
 /** `json`: the value of JSON or Lua, null for damaged Lua, undefined for other texts. Only those have a table. */
 export type Source = { text: string; json: unknown; table: Table }
@@ -30,15 +36,23 @@ export type TableFormat = Format & Required<Pick<Format, 'columnsOf'>>
 
 /** Cuts the names of columns to MAX_COLUMN_NAME. A name that is empty or repeats an earlier one gets its number. */
 export const toTable = ([first, ...rows]: TableRow[]): Table => {
-  const seen = new Set<string>()
+  const places = new Map<string, number>()
   const header = (first?.cells ?? []).map((cell, at) => {
     const name = storable(truncate(cell.replace(/^\ufeff/, '').trim(), MAX_COLUMN_NAME))
-    const unique = name && !seen.has(toKey(name)) ? name : `${name} (${at + 1})`.trim()
-    seen.add(toKey(unique))
+    const unique = name && !places.has(toCompactKey(name)) ? name : `${name} (${at + 1})`.trim()
+    places.set(toCompactKey(unique), at)
     return unique
   })
-  return { header, keys: header.map(toKey), rows }
+  const found = new Map<string, number>()
+  const placeOf = (column: string) => {
+    const place = found.get(column) ?? places.get(toCompactKey(column)) ?? -1
+    found.set(column, place)
+    return place
+  }
+  return { header, keys: header.map(toKey), rows, placeOf }
 }
+
+export const hasColumns = ({ placeOf }: Table, columns: string[]) => columns.every((column) => placeOf(column) !== -1)
 
 /** The entry of a record that was read. Every entry needs a title. */
 export const finish = (row: Row): Entry => {
@@ -70,9 +84,7 @@ export const readColumns = (row: Row, columns: ColumnReader[]) => {
 }
 
 export const mapRows = <Result>(table: Table, options: ImportOptions, read: (row: Row, cells: string[]) => Result) => {
-  const { header, keys, rows } = table
-  const places = new Map(keys.map((key, at) => [key, at]))
-  const placeOf = (column: string) => places.get(column) ?? -1
+  const { header, rows, placeOf } = table
   const nameOf = (column: string) => header[placeOf(column)] ?? column
   const orderOf = createOrderFinder(table, placeOf)
   return rows.map(({ line, cells }) => {
@@ -87,7 +99,7 @@ export const createFormat = (
   matches: (has: (column: string) => boolean, keys: string[]) => boolean,
   columnsOf: TableFormat['columnsOf'],
 ): TableFormat => ({
-  matches: ({ table: { keys } }) => matches((column) => keys.includes(column), keys),
+  matches: ({ table }) => matches((column) => hasColumns(table, [column]), table.keys),
   columnsOf,
   read: ({ table }, options) => {
     const { header, keys } = table
@@ -116,7 +128,8 @@ export const tableFormat = (
     (has) => has('title') && matches(has),
     (keys) => {
       const defined = { ...columns, ...more(keys) }
-      const others = keys.filter((column) => !Object.hasOwn(defined, column))
+      const names = new Set(Object.keys(defined).map(toCompactKey))
+      const others = keys.filter((column) => !names.has(toCompactKey(column)))
       return [...readersOf(findUsual(others)), ...Object.entries(defined)]
     },
   )

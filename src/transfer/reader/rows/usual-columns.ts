@@ -2,17 +2,17 @@ import { refuse } from '../limits'
 import * as read from './columns'
 import { finished, started, status } from './readings'
 import type { ReadCell } from './row'
-import { toKey } from './values'
+import { toCompactKey } from './values'
 
 /** The usual names of columns in seven languages, by field, in the order in which they are read. */
 const NAMES = {
-  sourceId: 'source id|sourceid|source_id',
+  sourceId: 'source id',
   title:
     'title|book title|book|name|제목|책 제목|책제목|도서명|책 이름|책이름|título|titulo|titel|buchtitel|titre|タイトル|書名|題名|本のタイトル',
   subtitle: 'subtitle|부제|부제목|subtítulo|subtitulo|untertitel|sous-titre|副題|サブタイトル',
   author:
     'author|authors|author name|writer|by|저자|작가|지은이|글쓴이|autor|autora|autores|autor(a)|autor/in|autorin|auteur|auteurs|auteur(e)|著者|著者名|作者|作家',
-  isbn: 'isbn|isbn13|isbn-13|isbn 13|isbn_13|isbn10|isbn-10|isbn 10|isbn_10|isbn/uid|ean',
+  isbn: 'isbn|isbn 13|isbn 10|isbn/uid|ean',
   publisher: 'publisher|출판사|editora|editorial|verlag|éditeur|editeur|出版社|出版者',
   publishedYear:
     'year|year published|published|published year|publish year|publication year|publication date|publish date|date published|first publish year|first published|original publication year|출판년도|출판연도|출간년도|출간연도|출판일|출간일|발행일|발행년도|ano|ano de publicação|año|año de publicación|jahr|erscheinungsjahr|erschienen|année|année de publication|出版年|発行年|発売日|出版日',
@@ -39,11 +39,11 @@ const NAMES = {
   language: 'language|언어|idioma|língua|sprache|langue|言語',
   format: 'format|binding|media|형태|형식|판형|formato|einband|フォーマット|形式',
 }
-type Field = keyof typeof NAMES
-const FIELDS = Object.keys(NAMES) as Field[]
+export type UsualField = keyof typeof NAMES
+const FIELDS = Object.keys(NAMES) as UsualField[]
 
 /** The functions that read the columns. Those that are not named here have the name of the field. */
-const READERS: Record<Field, ReadCell> = {
+const READERS: Record<UsualField, ReadCell> = {
   ...read,
   author: read.authors(';'),
   publishedYear: read.yearOfDate,
@@ -56,19 +56,28 @@ const READERS: Record<Field, ReadCell> = {
   notes: read.memo,
 }
 
-const normalize = (name: string) => toKey(name).replaceAll('_', ' ')
 const FIELDS_BY_NAME = new Map(
-  FIELDS.flatMap((field) => NAMES[field].split('|').map((name) => [normalize(name), field] as const)),
+  FIELDS.flatMap((field) => NAMES[field].split('|').map((name) => [toCompactKey(name), field] as const)),
 )
+const exactFieldOf = (column: string) => FIELDS_BY_NAME.get(toCompactKey(column))
+/** `page` and `pages` are two fields, so the exact name comes first. */
+export const fieldOf = (column: string) => {
+  const key = toCompactKey(column)
+  return exactFieldOf(key) ?? FIELDS_BY_NAME.get(key.endsWith('s') ? key.slice(0, -1) : `${key}s`)
+}
 
 /** The folded names of columns by field. Several columns may hold an ISBN. */
 export type Found = Map<string, string[]>
 
 export const findUsual = (keys: string[]) => {
   const found: Found = new Map()
-  for (const column of keys) {
-    const field = FIELDS_BY_NAME.get(normalize(column))
-    if (field && (field === 'isbn' || !found.has(field))) found.set(field, [...(found.get(field) ?? []), column])
+  for (const find of [exactFieldOf, fieldOf]) {
+    for (const column of keys) {
+      const field = find(column)
+      const columns = (field && found.get(field)) ?? []
+      const isFree = field === 'isbn' ? !columns.includes(column) : columns.length === 0
+      if (field && isFree) found.set(field, [...columns, column])
+    }
   }
   return found
 }
@@ -78,8 +87,8 @@ export const findNamed = (keys: string[], columns: Record<string, string>) => {
   const found: Found = new Map()
   for (const [field, column] of Object.entries(columns)) {
     if (!Object.hasOwn(NAMES, field)) refuse(`There is no field ${field.slice(0, 50)} to read a column into.`)
-    if (!keys.includes(toKey(column))) refuse(`The file has no column named ${column.slice(0, 50)}.`)
-    found.set(field, [toKey(column)])
+    const key = keys.find((key) => toCompactKey(key) === toCompactKey(column))
+    found.set(field, [key ?? refuse(`The file has no column named ${column.slice(0, 50)}.`)])
   }
   return found
 }

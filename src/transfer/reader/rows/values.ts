@@ -8,6 +8,8 @@ import type { Cells } from '../../entries/entry'
 const MAX_VALUE = 100
 /** Folds a name of a column, a shelf or a status for comparison. */
 export const toKey = (name: string) => name.slice(0, MAX_VALUE).normalize('NFC').trim().toLowerCase()
+/** Also without what separates its words: `Date Read`, `date_read`, `Date.Read` and `DateRead` are the same. */
+export const toCompactKey = (name: string) => toKey(name).replace(/(?<=.)[\s_.-]+/g, '')
 
 export const splitList = (list: string, separator: string | RegExp) =>
   list

@@ -5,7 +5,16 @@ import * as read from '../../rows/columns'
 import { parseTime } from '../../rows/dates'
 import { addReading, findMapped, shelve } from '../../rows/readings'
 import type { Row } from '../../rows/row'
-import { type Format, finish, mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
+import {
+  type Format,
+  finish,
+  hasColumns,
+  mapRows,
+  readColumns,
+  type Table,
+  type TableFormat,
+  toTable,
+} from '../../rows/table'
 import { isObject, toCell } from '../../rows/values'
 import { toLocal } from '../highlights/clippings/dates'
 
@@ -106,7 +115,7 @@ const fromJson = (timeline: Record<string, unknown>[]): Table => {
     }
     return { line: at + 1, cells: JSON_COLUMNS.map((column) => toCell(values[column])) }
   })
-  return { header: JSON_COLUMNS, keys: JSON_COLUMNS, rows }
+  return toTable([{ line: 0, cells: JSON_COLUMNS }, ...rows])
 }
 
 const readTimeline: Format['read'] = ({ json, table: csv }, options) => {
@@ -131,9 +140,9 @@ const readTimeline: Format['read'] = ({ json, table: csv }, options) => {
 
 /** The timeline of loans and holds that Libby exports, as CSV or JSON. */
 export const libby: TableFormat = {
-  matches: ({ json, table: { keys } }) =>
+  matches: ({ json, table }) =>
     timelineOf(json).some((item) => 'activity' in item && 'title' in item) ||
-    ['title', 'timestamp', 'activity', 'details', 'library'].every((column) => keys.includes(column)),
+    hasColumns(table, ['title', 'timestamp', 'activity', 'details', 'library']),
   columnsOf: () => [...BOOK, ...OTHERS],
   read: readTimeline,
 }

@@ -2,7 +2,7 @@ import { type Code, type Entry, MAX_COLUMNS } from '../../../entries/entry'
 import type { TableRow } from '../../csv-rows'
 import * as read from '../../rows/columns'
 import type { ReadCell, Row } from '../../rows/row'
-import { finish, mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
+import { finish, hasColumns, mapRows, readColumns, type Table, type TableFormat } from '../../rows/table'
 import { parseZonedDate } from './clippings/dates'
 
 type Highlight = { text: string; note: string; date: string; page?: number }
@@ -62,7 +62,7 @@ const highlightRows = ({ matches, toHighlight, emptyCode, ...columns }: Shape): 
 
 /** The CSV that apple-books-export writes. Times are in UTC. */
 export const appleBooks = highlightRows({
-  matches: ({ keys }) => ['assetid', 'title', 'annotationid', 'createdat'].every((column) => keys.includes(column)),
+  matches: (table) => hasColumns(table, ['assetid', 'title', 'annotationid', 'createdat']),
   book: { assetid: read.identifier('apple-books'), title: read.title, author: read.authors() },
   others: {
     color: read.unsupported,
@@ -87,7 +87,7 @@ export const addKoboHeader = (rows: TableRow[]): TableRow[] => {
 
 /** The CSV that export-kobo writes. Times are in UTC. */
 export const kobo = highlightRows({
-  matches: ({ keys }) => KOBO_HEADER.every((column) => keys.includes(column)),
+  matches: (table) => hasColumns(table, KOBO_HEADER),
   book: { title: read.title, author: read.authors() },
   others: read.each('kind,datecreated,datemodified,annotation,text', read.ignored),
   toHighlight: ({ get }) => ({

@@ -1,0 +1,65 @@
+import { truncate } from '../../values/text/truncate'
+import { type ColumnKind, MAX_SAMPLE, MAX_SAMPLES, MAX_UNREAD_COLUMNS, type UnreadColumn } from '../entries/entry'
+import type { Table } from './rows/table'
+import { fieldOf, type UsualField } from './rows/usual-columns'
+import { parseQuarters, storable } from './rows/values'
+import { findStatus } from './rows/words'
+
+/** Different values of a column that are looked at. */
+const MAX_VALUES = 50
+
+const NUMBER = /^\d{1,3}(?:[.,]\d{1,2})?$/
+const DATE =
+  /^(?:\d{4} ?[-/.년年] ?\d{1,2} ?[-/.월月] ?\d{1,2}|\d{1,2} ?[-/.] ?\d{1,2} ?[-/.] ?(?:\d{4}|\d\d)(?!\d))|^(?:\d{1,2}\.? )?\p{L}{3,10}\.? (?:\d{1,2},? )?\d{4}$/u
+
+const STATUS_NAME =
+  /stat(?:us|e|o|ut)(?!\p{L})|shelf|progress|상태|estado|situa[cç]|lesestand|ステータス|状態|状況|状态|статус|^\W*(?:already |have )?(?:read|finished|gelesen|lido|leído|lu|읽음|読了)\W*$/iu
+const RATING_NAME =
+  /rating|stars?\b|score|grade\b|sterne|별점|평점|평가|評価|評分|评分|bewertung|califica|puntu|valora|avalia|[ée]valuation|оценка|voto|beoordeling|betyg/iu
+/** The ratings of others. */
+const OF_OTHERS = /average|avg|mean\b|count|number|total|community|평균|평점 ?수|durchschnitt|promedio|média|moyenne/iu
+const DATE_NAME = /date|datum|fecha|\bdata\b|날짜|[일日]$|дата|finished|started|read on|gelesen am/iu
+
+/** The kinds of the usual columns, of which a file may have several. */
+const KINDS: Partial<Record<UsualField, ColumnKind>> = {
+  status: 'STATUS',
+  rating: 'RATING',
+  startedAt: 'DATE',
+  finishedAt: 'DATE',
+  addedAt: 'DATE',
+}
+
+/** By most of its different values, else by its name if they can be of the kind. */
+const kindOf = (name: string, values: string[]): ColumnKind | undefined => {
+  const most = (test: (value: string) => unknown, share = 0.8) => values.filter(test).length >= share * values.length
+  const isShort = values.length < MAX_VALUES && most((value) => value.length <= MAX_SAMPLE, 0.5)
+  if (most((value) => DATE.test(value))) return 'DATE'
+  if (most((value) => !NUMBER.test(value) && parseQuarters(value))) return 'RATING'
+  if (most(findStatus, 0.6)) return 'STATUS'
+  const field = fieldOf(name)
+  const kind = field && KINDS[field]
+  if ((kind === 'RATING' || RATING_NAME.test(name)) && !OF_OTHERS.test(name)) {
+    if (most((value) => NUMBER.test(value))) return 'RATING'
+  }
+  if ((kind === 'DATE' || DATE_NAME.test(name)) && most((value) => /\d/.test(value))) return 'DATE'
+  return (kind === 'STATUS' || STATUS_NAME.test(name)) && isShort ? 'STATUS' : undefined
+}
+
+/** Finds the columns that are not read although they look like data of the member: a status, a rating or a date. */
+export const findUnread = ({ rows, header, placeOf }: Table, isRead: (name: string) => boolean): UnreadColumn[] => {
+  const unread: UnreadColumn[] = []
+  for (const column of header) {
+    if (isRead(column) || unread.length === MAX_UNREAD_COLUMNS) continue
+    const at = placeOf(column)
+    const found = new Set<string>()
+    for (const { cells } of rows) {
+      const value = cells[at]?.trim()
+      if (value && found.size < MAX_VALUES) found.add(value)
+    }
+    const values = [...found]
+    const looksLike = values.length > 0 ? kindOf(column, values) : undefined
+    const samples = values.slice(0, MAX_SAMPLES).map((value) => truncate(storable(value), MAX_SAMPLE))
+    if (looksLike) unread.push({ column, looksLike, samples })
+  }
+  return unread
+}
