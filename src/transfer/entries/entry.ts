@@ -20,6 +20,8 @@ export const FORMATS = [
   'booklogr',
   'jelu',
   'libib',
+  'open-library',
+  'book-catalogue',
   'calibre',
   'kindle',
   'kindle-notebook',

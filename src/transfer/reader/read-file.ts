@@ -3,6 +3,7 @@ import type { ReadOptions, ReadResult } from '../entries/reader-protocol'
 import { parseTable } from './csv-rows'
 import { douban } from './formats/activities/douban'
 import { libby } from './formats/activities/libby'
+import { bookCatalogue } from './formats/book-catalogue'
 import { booklogr } from './formats/booklogr'
 import { bookwyrm } from './formats/bookwyrm'
 import { calibre } from './formats/calibre'
@@ -17,6 +18,7 @@ import { jelu } from './formats/jelu'
 import { libib } from './formats/libib'
 import { librarythingJson } from './formats/librarything/json'
 import { librarything } from './formats/librarything/table'
+import { openLibrary } from './formats/open-library'
 import { openreads } from './formats/openreads'
 import { library } from './formats/own-export'
 import { storygraph } from './formats/storygraph'
@@ -53,6 +55,8 @@ const REGISTRY: Record<FormatName, Format> = {
   openreads,
   booklogr,
   libib,
+  'open-library': openLibrary,
+  'book-catalogue': bookCatalogue,
   calibre,
   goodreads,
   csv: generic,

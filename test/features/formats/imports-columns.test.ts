@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toCsv } from '../../../src/transfer/entries/csv-writer'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
+import bookCatalogue from '../../fixtures/imports/book-catalogue.csv?raw'
 import booklogr from '../../fixtures/imports/booklogr.csv?raw'
 import bookwyrm from '../../fixtures/imports/bookwyrm.csv?raw'
 import calibre from '../../fixtures/imports/calibre.csv?raw'
@@ -9,6 +10,7 @@ import goodreads31 from '../../fixtures/imports/goodreads-31.csv?raw'
 import hardcover from '../../fixtures/imports/hardcover.csv?raw'
 import jelu from '../../fixtures/imports/jelu.csv?raw'
 import librarything from '../../fixtures/imports/librarything.tsv?raw'
+import openLibrary from '../../fixtures/imports/open-library-log.csv?raw'
 import openreads from '../../fixtures/imports/openreads.csv?raw'
 import readwise from '../../fixtures/imports/readwise.csv?raw'
 import storygraph from '../../fixtures/imports/storygraph.csv?raw'
@@ -42,6 +44,7 @@ describe('a fixture', () => {
       hardcover,
       jelu,
       librarything,
+      openLibrary,
       openreads,
       readwise,
       storygraph,
@@ -98,6 +101,25 @@ describe('an import ignores only data about the book or the file', () => {
     // #read is a custom column, which unknownColumns lists.
     ['Calibre', calibre, ['author_sort', 'cover', 'id', 'isbn', 'library_name', 'size', 'title_sort', '#read']],
     ['Readwise', readwise, []],
+    [
+      'Open Library',
+      openLibrary,
+      [
+        'Edition Count',
+        'Ratings Average',
+        'Ratings Count',
+        'Has Ebook',
+        'Subjects',
+        'Subject People',
+        'Subject Places',
+        'Subject Times',
+      ],
+    ],
+    [
+      'Book Catalogue',
+      bookCatalogue,
+      ['_id', 'bookshelf_id', 'anthology', 'anthology_titles', 'last_goodreads_sync_date', 'last_update_date', ''],
+    ],
   ])('%s', (_, file, columns) => {
     expect(findIgnored(file)).toEqual(columns)
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { read, readRow } from '../../support/transfer/import-files'
+import log from '../../fixtures/imports/open-library-log.csv?raw'
+import { read, readByTitle, readRow } from '../../support/transfer/import-files'
 
 describe('the names of columns', () => {
   it.each([
@@ -60,6 +61,26 @@ describe('the names of columns', () => {
 
   it('may be named by the member without blanks', () => {
     expect(readRow({ 'Book Name': 'A' }, { columns: { title: 'bookname' } }).title).toBe('A')
+  })
+})
+
+describe('the reading log of Open Library', () => {
+  it('has the books with status and rating', () => {
+    expect(read(log)).toMatchObject({ format: 'open-library', unknownColumns: [] })
+    expect(readByTitle(log)).toMatchObject({
+      'The Salt Archive': {
+        author: 'Mina Oh, Joon Park',
+        sourceIds: ['openlibrary:OL101W', 'openlibrary-edition:OL201M'],
+        publishedYear: 2019,
+        status: 'DONE',
+        quarters: 20,
+        readings: [],
+        losses: [],
+      },
+      'Low Tide': { status: 'ING', quarters: null, losses: [] },
+      'Field Notes': { author: null, status: 'DONE', quarters: 8, readings: [{ outcome: 'STOPPED' }] },
+      'Tide Tables': { status: 'YET' },
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import bookCatalogue from '../../fixtures/imports/book-catalogue.csv?raw'
 import booklogr from '../../fixtures/imports/booklogr.csv?raw'
 import bookwyrm from '../../fixtures/imports/bookwyrm.csv?raw'
 import bookwyrmOrder from '../../fixtures/imports/bookwyrm-order.csv?raw'
@@ -25,9 +26,36 @@ it.each([
   ['booklogr', booklogr],
   ['libib', libib],
   ['jelu', jelu],
+  ['book-catalogue', bookCatalogue],
   ['library', library],
 ])('recognizes a file of %s, and all its columns', (format, file) => {
   expect(read(file)).toMatchObject({ format, unknownColumns: [] })
+})
+
+describe('an import from Book Catalogue', () => {
+  const books = readByTitle(bookCatalogue)
+
+  it('has the fields of a book', () => {
+    expect(books['The Salt Archive']).toMatchObject({
+      ...{ author: 'Mina Oh, Joon Park', isbn: '9780446675505', publisher: 'Quay House', publishedYear: 2019 },
+      ...{ itemPage: 312, series: 'Harbour', seriesNumber: 2, format: 'PAPER', language: 'en', quarters: 18 },
+      ...{ sourceIds: ['book-catalogue:0123456789abcdef0123456789abcdef', 'goodreads:81234'], status: 'DONE' },
+      readings: [{ startedAt: '2026-03-01', finishedAt: '2026-03-14' }],
+      tags: ['Sea'],
+      memos: [{ content: 'Lent, then back.' }],
+      addedAt: '2025-12-30T10:15:30',
+      losses: losses('series_details', 'genre', 'description', 'list_price', 'location', 'signed', 'loaned_to'),
+    })
+  })
+
+  it('is read, begun or neither', () => {
+    expect(books['Tide Tables']).toMatchObject({
+      ...{ status: 'ING', series: 'Harbour', seriesNumber: null, sourceIds: [expect.stringMatching(/^book-cat/)] },
+      ...{ readings: [{ startedAt: '2026-03-20', finishedAt: null }], losses: [] },
+    })
+    expect(books['Low Tide']).toMatchObject({ status: 'DONE', format: 'EBOOK', publishedYear: 2021, readings: [] })
+    expect(books['Field Notes']).toMatchObject({ status: 'YET', readings: [] })
+  })
 })
 
 describe('an import from Hardcover', () => {
