@@ -117,11 +117,18 @@ const refuseUnknown = ({ json, text, table }: Source): never => {
   )
 }
 
+const toPages = (service: string) => `It is a list of web pages, of ${service}. Only books can be imported.`
+const READER = `${toPages('Readwise Reader')} Send the highlights of Readwise: Export → CSV.`
 /** Tables that would otherwise be read as lists of books, by some of their columns. */
 const REFUSED: [columns: string[], reason: string][] = [
+  [['url', 'saved date', 'reading progress', 'seen'], READER],
+  [['url', 'site name', 'reading progress'], READER],
+  [['url', 'time_added'], toPages('Pocket')],
+  [['url', 'selection', 'folder', 'timestamp'], toPages('Instapaper')],
+  [['url', 'excerpt', 'folder', 'highlights'], toPages('Raindrop')],
   [
-    ['saved date', 'reading progress', 'seen', 'url'],
-    'It is the library of Readwise Reader, which has web pages. Send the highlights of Readwise: Export → CSV.',
+    ['highlight'],
+    'It has highlights, but no column Title. Name its columns Highlight, Title, Author, Note, Location and Date.',
   ],
   [
     ['star_time', 'rating', 'card'],

@@ -164,6 +164,28 @@ describe('a file that is not supported', () => {
     )
   })
 
+  it.each([
+    [
+      'Readwise Reader',
+      'id,url,title,author,source,category,location,tags,site_name,word_count,reading_progress,source_url',
+      '01g,https://example.com,A,B,web,article,new,{},Example,900,0.5,https://example.com',
+    ],
+    ['Pocket', 'title,url,time_added,tags,status', 'A,https://example.com,1667709213,,unread'],
+    ['Instapaper', 'URL,Title,Selection,Folder,Timestamp', 'https://example.com,A,,Unread,1667709213'],
+    [
+      'Raindrop',
+      'id,title,note,excerpt,url,folder,tags,created,cover,highlights,favorite',
+      '1,A,,,https://example.com,Unsorted,,2022-11-06T04:33:50Z,,,false',
+    ],
+  ])('is refused by name: pages of %s', (service, header, row) => {
+    expect(reasonOf(`${header}\n${row}\n`)).toMatch(new RegExp(`web pages.*${service}`))
+  })
+
+  it.each(['Book,Location,Highlight\nSail Far,Page 3,first words\n', '책,하이라이트,Highlight\nA,b,c\n'])(
+    'is refused if it has highlights without a title: %s',
+    (file) => expect(reasonOf(file)).toMatch(/highlights.*Highlight.*Title.*Author/),
+  )
+
   it('is refused with its columns if none holds titles', () => {
     expect(reasonOf('Foo,Bar\n1,2\n')).toMatch(/Foo, Bar.*title/)
     expect(reasonOf('{"a": 1}')).toMatch('JSON')

@@ -105,7 +105,7 @@ const asin: ReadCell = (row, cell, column) => {
 
 /** Readwise's CSV export, and CSV files for Readwise's import. Several rows have highlights of one book. */
 export const readwise = highlightRows({
-  matches: ({ keys }) => keys.includes('highlight'),
+  matches: (table) => ['title', 'book title'].some((title) => hasColumns(table, ['highlight', title])),
   // If a column has two names, Readwise's export uses the first, and files for Readwise's import the second one.
   book: {
     ...read.each('book title,title', read.title),
