@@ -15,6 +15,10 @@ describe('an import from Goodreads', () => {
     ['A (Harbour #2.5)', 'Harbour', 2.5, []],
     ['A (Harbour, #1-3)', 'Harbour', 1, [{ code: 'not-supported', field: 'Title' }]],
     ['A (Harbour, #2; Tides, #7)', 'Harbour', 2, [{ code: 'not-supported', field: 'Title' }]],
+    ['A (Harbour, #2) (German Edition)', 'Harbour', 2, []],
+    ['A (Harbour, #2) (Tides, #7)', 'Harbour', 2, [{ code: 'not-supported', field: 'Title' }]],
+    ['A (1999) (Harbour, #2)', 'Harbour', 2, []],
+    ['A (Harbour, #2) and more', null, null, []],
     ['A (revised)', null, null, []],
   ])('has the first series of the title: %s', (Title, series, seriesNumber, losses) => {
     expect(goodreads({ Title })).toMatchObject({ title: Title, series, seriesNumber, losses })

@@ -12,14 +12,17 @@ const findShelf = shelfFinder({
 })
 export const findGoodreadsShelf = (name: string) => findShelf(toKey(name))
 
-/** `Harbour, #2`; the comma may be missing, the number a range, and further series follow after a semicolon. */
-const SERIES = / \(([^()#;]{1,500}?),? #(\d{1,9}(?:\.\d{1,9})?)([^()]{0,500})\)$/
+/**
+ * `(Harbour, #2)`; the comma may be missing, the number a range. Further series follow after a semicolon or in brackets
+ * of their own, as an edition does.
+ */
+const SERIES = / \(([^()#;]{1,500}?),? #(\d{1,9}(?:\.\d{1,9})?)([^()]{0,500})\)((?: \([^()]{0,500}\)){0,3})$/
 
 /** A title, with its series at the end: `The Salt Archive (Harbour, #2)`. The first of several is kept. */
 const titleWithSeries: ReadCell = (row, cell, column) => {
   read.title(row, cell, column)
-  const [, series = null, number = '', rest = ''] = SERIES.exec(row.entry.title ?? '') ?? []
-  if (rest) row.lose('not-supported', column)
+  const [, series = null, number = '', rest = '', others = ''] = SERIES.exec(row.entry.title ?? '') ?? []
+  if (rest || others.includes('#')) row.lose('not-supported', column)
   row.entry.series = series
   row.entry.seriesNumber = parseDecimal(number) ?? null
 }
