@@ -8,13 +8,16 @@ const MAX_DEPTH = 50
 const MAX_STRING = 1_000_000
 const BLANKS = /\s*/y
 const PLAIN = /[^"\\]*/y
-const CODE = /\d{1,3}/y
+/** Bytes of UTF-8. At most as many as fit into memory one by one. */
+const CODES = /\d{1,3}(?:\\\d{1,3}){0,249999}/y
+const NAME = /[A-Za-z_]\w{0,40}(?=\s{0,100}=)/y
 const WORD = /[\w.+-]{1,40}/y
+const decoder = new TextDecoder()
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t' }
 
 /**
- * Reads the table that a Lua file returns, if it has only literals, as KOReader writes them: keys in brackets, strings
- * in double quotes. Keys become strings. Nothing is executed.
+ * Reads the table that a Lua file returns, if it has only literals, as KOReader and its tools write them: strings in
+ * double quotes, keys in brackets, as names, or none in a list. Keys become strings. Nothing is executed.
  * @returns undefined for any other text
  */
 export const parseLua = (text: string): unknown => {
@@ -41,10 +44,10 @@ export const parseLua = (text: string): unknown => {
     while (at < end) {
       parts.push(take(PLAIN))
       if (text[at++] === '"') return parts.join('')
-      const code = take(CODE)
+      const codes = take(CODES)
       const escaped = text[at] ?? ''
-      if (!code) at++
-      parts.push(code ? String.fromCharCode(Number(code)) : (ESCAPES[escaped] ?? escaped))
+      if (!codes) at++
+      parts.push(codes ? decoder.decode(Uint8Array.from(codes.split('\\'), Number)) : (ESCAPES[escaped] ?? escaped))
     }
     throw new SyntaxError('unclosed or long string')
   }
@@ -56,16 +59,22 @@ export const parseLua = (text: string): unknown => {
     if (word === 'true' || word === 'false') return word === 'true'
     return Number.isFinite(Number(word)) ? Number(word) : null
   }
+  /** Undefined for an item of a list. */
+  const readKey = (depth: number) => {
+    const isBracketed = skip('[')
+    const key = isBracketed ? String(readValue(depth + 1)) : take(NAME)
+    if (isBracketed) expect(']')
+    if (key) expect('=')
+    return key || undefined
+  }
   const readTable = (depth: number) => {
     if (depth > MAX_DEPTH) throw new SyntaxError('too deep')
     const table: Record<string, unknown> = Object.create(null)
+    let items = 0
     while (!skip('}')) {
-      expect('[')
-      const key = String(readValue(depth + 1))
-      expect(']')
-      expect('=')
-      table[key] = readValue(depth + 1)
-      if (!skip(',')) {
+      const key = readKey(depth)
+      table[key ?? ++items] = readValue(depth + 1)
+      if (!skip(',') && !skip(';')) {
         expect('}')
         break
       }

@@ -172,7 +172,8 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const { read, columnsOf, memberOf } = REGISTRY[name]
   const folded = Object.entries(options.shelfMap).map(([shelf, meaning]) => [toKey(shelf), meaning])
   const entries = read(source, { ...options, shelfMap: Object.fromEntries(folded) })
-  if (isDamaged) for (const entry of entries) reportDamage(entry)
+  // Strings in Lua may have bytes of their own.
+  if (isDamaged || isLua(text)) for (const entry of entries) reportDamage(entry)
   limitEntries(entries)
   nameSources(entries, name)
   const table = columnsOf ? source.table : toTable([])

@@ -246,13 +246,41 @@ describe('a metadata file', () => {
 
   it.each([
     ['code', 'return { ["doc_props"] = { ["title"] = os.getenv("HOME") } }'],
-    ['a list without keys', 'return { ["doc_props"] = { "Low Tide" } }'],
     ['a text that is cut off', lua.slice(0, 400)],
     ['a long string', `return { ["doc_props"] = { ["title"] = "${String.raw`\"`.repeat(600_000)}" } }`],
     ['nested tables', `return ${'{["a"] = '.repeat(100_000)}`],
     ['highlights of an older version', 'return { ["bookmarks"] = { [1] = {} }, ["doc_props"] = {} }'],
   ])('is refused with %s', (_, file) => {
     expect(reasonOf(file)).toMatch(/KOReader.*JSON/)
+  })
+
+  it('may have lists without keys', () => {
+    const file = `return {
+\t["annotations"] = {
+\t\t{ ["text"] = "Salt", ["datetime"] = "2024-05-06 07:08:09" },
+\t\t{ ["text"] = "Sea", ["datetime"] = "2024-05-06 07:08:10"; },
+\t},
+\t["doc_props"] = { title = "Low Tide", ["authors"] = "Ana Ruiz" }
+}`
+    expect(readText(file)).toMatchObject({
+      format: 'koreader-lua',
+      entries: [
+        {
+          ...{ title: 'Low Tide', author: 'Ana Ruiz' },
+          memos: [
+            { content: 'Salt', createdAt: '2024-05-06T07:08:09' },
+            { content: 'Sea', createdAt: '2024-05-06T07:08:10' },
+          ],
+        },
+      ],
+    })
+  })
+
+  it('may have the bytes of characters beyond ASCII, and reports those that are none', () => {
+    const file = String.raw`return { ["annotations"] = {}, ["doc_props"] = { ["title"] = "caf\195\169 \236\149\132\n", ["authors"] = "\195 A" } }`
+    expect(readText(file).entries).toMatchObject([
+      { title: 'café 아', author: '\ufffd A', losses: [{ code: 'bad-bytes', field: 'author' }] },
+    ])
   })
 
   it('has escaped characters', () => {

@@ -71,7 +71,7 @@ const toItem = (annotation: unknown) => {
   if (!isObject(annotation)) return annotation
   const { pageref, pageno, page, datetime } = annotation
   const time = Date.parse(`${stringOf(datetime).replace(' ', 'T')}Z`) / 1000
-  return { ...annotation, page: pageref ?? pageno, pn_xp: page, time }
+  return { ...annotation, page: pageref ?? pageno, ...(page !== undefined && { pn_xp: page }), time }
 }
 
 const addSidecar = (
