@@ -16,6 +16,40 @@ const note = (location: string, text: string) =>
   clipping(`Your Note on Location ${location} | Added on Tuesday, March 5, 2024 9:13:45 PM`, text)
 const contents = (text: string) => read(text)[0]?.memos.map(({ content }) => content)
 
+describe('clippings of CrossInk, a firmware for small readers', () => {
+  const clippings = [
+    clipping('Your Highlight on Page 12', 'Without a chapter and a clock.'),
+    clipping('Your Highlight on Page 12 | 3. Notes on Loc. 7', 'Salt keeps what the sea forgets.'),
+    clipping('Your Highlight on Page 12 | 3. Notes on Loc. 7', 'Salt keeps'),
+    clipping('Your Highlight on Page 40 | Bookmark 1984-1990 | Added on Saturday, March 14, 2026, 09:05 PM', 'Words.'),
+  ]
+  const memo = (page: number, content: string, createdAt: string | null = null) => ({
+    type: 'BOOK_CONTENT',
+    ...{ page, content, createdAt },
+  })
+
+  it('have the page, but no location in the name of a chapter, and may have no date', () => {
+    expect(files.read(clippings.join(''))).toMatchObject({
+      format: 'kindle',
+      entries: [
+        {
+          ...{ title: 'The Salt Archive', author: 'Mina Oh', losses: [] },
+          memos: [
+            memo(12, 'Without a chapter and a clock.'),
+            memo(12, 'Salt keeps what the sea forgets.'),
+            memo(12, 'Salt keeps'),
+            memo(40, 'Words.', '2026-03-14T21:05:00'),
+          ],
+        },
+      ],
+    })
+  })
+
+  it('are recognized also if none has a chapter', () => {
+    expect(files.read(clippings[0] ?? '').format).toBe('kindle')
+  })
+})
+
 describe('a text that repeats', () => {
   // As a device in German writes it.
   const limit = '<Sie haben die maximale Anzahl an Clipboard-Einträgen für diesen Inhalt erreicht>'

@@ -5,7 +5,7 @@ import { createRow, type Row } from '../../rows/row'
 import { type Format, finish, type Source } from '../../rows/table'
 import { type Block, readBlocks, sampleMetadata } from './clippings/blocks'
 import { type Clipping, findHighlights, findRepeated, findReplaced } from './clippings/merge-clippings'
-import { type Metadata, parseMetadata } from './clippings/metadata'
+import { isUndated, type Metadata, parseMetadata } from './clippings/metadata'
 
 // More would exceed the memory of a Worker. The files of long-time readers have a tenth of this.
 const MAX_BLOCKS = 100_000
@@ -64,7 +64,7 @@ const addBlock = ({ row, clippings }: Book, block: Block, line: string) => {
   const text = removeLimit(block.text)
   if (text !== block.text) row.lose('clipping-limit', field)
   if (!text) return
-  if (!metadata.createdAt) row.lose('bad-date', field)
+  if (!metadata.createdAt && !isUndated(line)) row.lose('bad-date', field)
   clippings.push({ ...metadata, text, field, isNote: isNote(metadata) })
 }
 

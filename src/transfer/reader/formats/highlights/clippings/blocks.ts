@@ -1,5 +1,5 @@
 import { countLines } from '../../../csv-rows'
-import { isMetadata } from './metadata'
+import { isMetadata, isUndated } from './metadata'
 
 /** The text between two separators. */
 export type Block = {
@@ -63,7 +63,8 @@ export const sampleMetadata = (file: string) => {
   const lines: string[] = []
   for (const { title, metadata } of readBlocks(sample)) {
     // In Markdown, the separator may underline a heading. Clippings also have metadata with `|` and numbers.
-    if (title && metadata && /[|｜]/.test(metadata) && /\d/.test(metadata)) lines.push(metadata)
+    const isOfClipping = metadata && (isUndated(metadata) || (/[|｜]/.test(metadata) && /\d/.test(metadata)))
+    if (title && isOfClipping) lines.push(metadata)
     if (lines.length === SAMPLE_SIZE) break
   }
   return lines

@@ -49,6 +49,10 @@ const guessPage = (part: string) => {
 
 const normalize = (line: string) => toWords(line.slice(0, MAX_LENGTH))
 
+/** The firmware CrossInk writes the name of a chapter in place of a location, and no date without a clock. */
+const CROSSINK = /^(- Your Highlight on Page \d{1,9})(?: \| (?!Loc[.a]|Added on ).*?)?( \| Added on [^|]*)?$/
+export const isUndated = (line: string) => CROSSINK.exec(line)?.[2] === undefined && CROSSINK.test(line)
+
 /** Whether a line can be the second one of a clipping. A dash is not enough: dialogue may start with one, too. */
 export const isMetadata = (line: string) =>
   /^[-–—]/.test(line) &&
@@ -56,7 +60,7 @@ export const isMetadata = (line: string) =>
 
 /** Reads the second line of a clipping, in any language. */
 export const parseMetadata = (line: string): Metadata => {
-  const text = normalize(line)
+  const text = normalize(line.slice(0, MAX_LENGTH).replace(CROSSINK, '$1$2'))
   const parts = text.slice(1).split(/[|｜]/)
   const head = parts.length > 1 ? parts.slice(0, -1) : parts
   const page = PAGE.exec(text)
