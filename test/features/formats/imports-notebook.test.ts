@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import table from '../../fixtures/imports/kindle-notebook.csv?raw'
 import file from '../../fixtures/imports/kindle-notebook.xhtml?raw'
 import app from '../../fixtures/imports/kindle-notebook-app.xhtml?raw'
 import { read, reasonOf } from '../../support/transfer/import-files'
@@ -74,5 +75,35 @@ describe('a notebook of Kindle', () => {
 
   it('is not another web page', () => {
     expect(reasonOf('<html><body><div class="book">Low Tide</div></body></html>')).toMatch('web page')
+  })
+})
+
+describe('a notebook of Kindle as CSV', () => {
+  it('has highlights with their notes, and notes on nothing', () => {
+    expect(read(table)).toMatchObject({
+      format: 'kindle-notebook',
+      unknownColumns: [],
+      entries: [
+        {
+          title: 'THE SALT ARCHIVE: A NOVEL',
+          author: 'Mina Oh, Joon Park',
+          memos: [
+            memo('BOOK_CONTENT', 'Salt keeps what the "sea" forgets,\nas if it and the tide were one.', 3),
+            memo('BOOK_CONTENT', 'The tide has no memory.\n\nCompare with chapter two.', 0),
+            memo('THOUGHT', 'A note on nothing that is marked.', 0),
+          ],
+          losses: [
+            { code: 'not-supported', field: 'Starred?' },
+            { code: 'not-supported', field: 'color' },
+            { code: 'bookmark', field: 'Bookmark Page 14' },
+            { code: 'empty-highlight', field: 'Highlight (Pink) Page 188' },
+          ],
+        },
+      ],
+    })
+  })
+
+  it('is refused without the table of notes', () => {
+    expect(reasonOf(table.slice(0, table.indexOf('"Annotation')))).toMatch(/Kindle.*cut off/)
   })
 })

@@ -1,8 +1,11 @@
 import { decodeEntities } from '../../../../values/text/html'
 import type { ImportOptions } from '../../../entries/entry'
+import { parseTable, type TableRow } from '../../csv-rows'
+import { refuse } from '../../limits'
 import { addAuthors, addHighlight, title } from '../../rows/columns'
-import { createRow } from '../../rows/row'
+import { createRow, type Row } from '../../rows/row'
 import { type Format, finish } from '../../rows/table'
+import { toKey } from '../../rows/values'
 import { type Clipping, findRepeated } from './clippings/merge-clippings'
 import { parseMetadata } from './clippings/metadata'
 
@@ -39,20 +42,8 @@ const belongsTo = (note: Note, { isNote, page, location, text }: Note) => {
   return end === null || (note.location !== null && note.location.start <= end)
 }
 
-const readNotebook = (file: string, options: ImportOptions) => {
-  const row = createRow(1, options)
-  const notes: Note[] = []
-  const parts = file.split(ELEMENT)
-  for (let at = 1; at < parts.length; at += 2) {
-    const html = parts[at + 1]?.split(END, 1)[0] ?? ''
-    const last = notes.at(-1)
-    if (parts[at] === 'bookTitle') title(row, stripTags(html), 'title')
-    else if (parts[at] === 'authors') addAuthors(row, [stripTags(html)], 'authors')
-    else if (parts[at] === 'noteHeading' && notes.length < MAX_NOTES) notes.push(startNote(html))
-    else if (parts[at] === 'noteHeading') row.lose('too-many', 'noteHeading')
-    else if (parts[at] === 'noteText' && last) last.text = stripTags(html)
-    else if (parts[at] === 'noteText') row.lose('bad-row', 'noteText')
-  }
+/** Adds notes to the highlights that they are on, and all as memos. */
+const addNotes = (row: Row, notes: Note[]) => {
   const repeated = findRepeated(notes.filter(({ text }) => text))
   const kept: Note[] = []
   for (const note of notes) {
@@ -70,8 +61,43 @@ const readNotebook = (file: string, options: ImportOptions) => {
   return [finish(row)]
 }
 
+const readNotebook = (file: string, options: ImportOptions) => {
+  const row = createRow(1, options)
+  const notes: Note[] = []
+  const parts = file.split(ELEMENT)
+  for (let at = 1; at < parts.length; at += 2) {
+    const html = parts[at + 1]?.split(END, 1)[0] ?? ''
+    const last = notes.at(-1)
+    if (parts[at] === 'bookTitle') title(row, stripTags(html), 'title')
+    else if (parts[at] === 'authors') addAuthors(row, [stripTags(html)], 'authors')
+    else if (parts[at] === 'noteHeading' && notes.length < MAX_NOTES) notes.push(startNote(html))
+    else if (parts[at] === 'noteHeading') row.lose('too-many', 'noteHeading')
+    else if (parts[at] === 'noteText' && last) last.text = stripTags(html)
+    else if (parts[at] === 'noteText') row.lose('bad-row', 'noteText')
+  }
+  return addNotes(row, notes)
+}
+
+/** How the CSV that Kindle mails begins. The title and the authors are in the next rows, the notes are a table below. */
+const TABLE = /^"?Your Kindle Notes For:/i
+
+const readTable = (rows: TableRow[], options: ImportOptions) => {
+  const row = createRow(1, options)
+  const start = rows.findIndex(({ cells }) => toKey(cells[0] ?? '') === 'annotation type')
+  if (start === -1) refuse('It is a notebook of Kindle, but cut off. Export it again.')
+  title(row, rows[1]?.cells[0] ?? '', 'title')
+  addAuthors(row, (rows[2]?.cells[0] ?? '').replace(/^by /i, '').split(/, | and /), 'authors')
+  const notes = rows.slice(start + 1).map(({ cells: [heading = '', place = '', star = '', text = ''] }): Note => {
+    const metadata = parseMetadata(`-${heading}|${place}|`)
+    if (star) row.lose('not-supported', 'Starred?')
+    const isNote = metadata.kind !== 'highlight'
+    return { ...metadata, isNote, text: text.trim(), field: `${heading} ${place}`.trim(), notes: [] }
+  })
+  return addNotes(row, notes)
+}
+
 /** The notebook of a book, as Kindle's apps export it. It has no times. */
 export const kindleNotebook: Format = {
-  matches: ({ json, text }) => json === undefined && isNotebook(text),
-  read: ({ text }, options) => readNotebook(text, options),
+  matches: ({ json, text }) => json === undefined && (isNotebook(text) || TABLE.test(text)),
+  read: ({ text }, options) => (isNotebook(text) ? readNotebook(text, options) : readTable(parseTable(text), options)),
 }
