@@ -52,35 +52,61 @@ const isCyrillic: Evidence = (_, words, letters) =>
   letters.length >= 3 * words.length &&
   shareOf(letters, CYRILLIC_COMMON, letters.length) >= 0.5
 
-const isKorean: Evidence = (_, __, letters) =>
+/** In encodings of two bytes, words of other languages mix their letters with characters. */
+const isUnmixed = (words: string[]) => words.filter((word) => /[a-z]/i.test(word)).length < 0.5 * words.length
+
+const isKorean: Evidence = (_, words, letters) =>
+  isUnmixed(words) &&
   shareOf(letters, /\p{Script=Hangul}/gu, letters.length) >= 0.9 &&
   shareOf(letters, KOREAN_COMMON, letters.length) >= 0.2
 
 /** Half-width forms are what single bytes of Western text become. */
-const isJapanese: Evidence = (text, __, letters) =>
+const isJapanese: Evidence = (text, words, letters) =>
+  isUnmixed(words) &&
   !/[\uff61-\uff9f]/.test(text) &&
   shareOf(letters, /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー]/gu, letters.length) >= 0.95 &&
   shareOf(letters, /[\p{Script=Hiragana}\p{Script=Katakana}ー]/gu, letters.length) >= 0.1
 
-const isChinese: Evidence = (_, __, letters) =>
+const isChinese: Evidence = (_, words, letters) =>
+  isUnmixed(words) &&
   shareOf(letters, /\p{Script=Han}/gu, letters.length) >= 0.95 &&
   shareOf(letters, CHINESE_COMMON, letters.length) >= 0.3
 
-/** In the order in which a refusal names them. Those without evidence are never guessed. */
-const CANDIDATES: [encoding: string, isEvident?: Evidence][] = [
-  ['windows-1252', isWestern],
+/** A sign amidst a word, but for apostrophes, dashes and the like, is a letter in another encoding. */
+const SIGN_AMIDST = /[\p{L}\p{M}][^\p{L}\p{M}\p{Nd}\p{ASCII}\s’‘´·\xad–—][\p{L}\p{M}]/u
+
+/** Whether nearly all words are of one script. In other encodings, words mix scripts, or capitals and small letters. */
+const isOf =
+  (pattern: RegExp, isCased = false): Evidence =>
+  (text, words) => {
+    const fit = words.filter((word) => pattern.test(word) && (!isCased || CASED.test(word)))
+    return words.length > 0 && fit.length >= 0.95 * words.length && !SIGN_AMIDST.test(text)
+  }
+
+/** As `isWestern`, but with any signs, and names of other languages. */
+const isMostlyWestern: Evidence = (text, words) => {
+  const fit = words.filter((word) => CASED.test(word) && WESTERN_WORDS.some((pattern) => pattern.test(word)))
+  return fit.length > 0 && fit.length >= 0.8 * words.length && !SIGN_AMIDST.test(text) && !UTF8_AS_WESTERN.test(text)
+}
+
+/**
+ * In the order in which a refusal names those that are equally likely. `isPossible` counts if not exactly one is
+ * evident. Those with neither are never guessed.
+ */
+const CANDIDATES: [encoding: string, isEvident?: Evidence, isPossible?: Evidence][] = [
+  ['windows-1252', isWestern, isMostlyWestern],
   ['euc-kr', isKorean],
   ['shift_jis', isJapanese],
   ['gbk', isChinese],
-  ['windows-1251', isCyrillic],
-  ['macintosh', isMacRoman],
+  ['windows-1251', isCyrillic, isOf(/^\p{Script=Cyrillic}+$/u, true)],
+  ['macintosh', isMacRoman, isMostlyWestern],
   ['windows-1250'],
   ['big5'],
   ['euc-jp'],
-  ['windows-1253'],
+  ['windows-1253', undefined, isOf(/^\p{Script=Greek}+$/u, true)],
   ['windows-1254'],
-  ['windows-1255'],
-  ['windows-1256'],
+  ['windows-1255', undefined, isOf(/^\p{Lo}\p{Script=Hebrew}*$/u)],
+  ['windows-1256', undefined, isOf(/^\p{Script=Arabic}+$/u)],
 ]
 
 export const decodeStrictly = (bytes: Uint8Array, encoding: string) => {
@@ -117,7 +143,8 @@ const sampleOf = (bytes: Uint8Array) => {
 
 const isBeyondAscii = (word: string) => /\P{ASCII}/u.test(word)
 
-const isEvidentIn = (text: string, isEvident: Evidence) => {
+const isEvidentIn = (text: string, isEvident?: Evidence) => {
+  if (!isEvident) return false
   const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter(isBeyondAscii)
   return isEvident(text, words, words.join('').replace(/\p{ASCII}/gu, ''))
 }
@@ -134,19 +161,24 @@ const quote = (text: string) => {
 
 /**
  * The encoding of a file that is neither UTF-8 nor UTF-16: the only one in which its lines are text that people write.
- * @param hasUtf8 whether the file may be UTF-8 in part, which a refusal then shows, too
+ * @param utf8 sequences of the file that are valid in UTF-8, and others: a refusal shows it, too, if there are any
  * @throws ImportFileError with samples if none or several are possible
  */
-export const guessEncoding = (bytes: Uint8Array, hasUtf8: boolean) => {
+export const guessEncoding = (bytes: Uint8Array, { valid, invalid }: { valid: number; invalid: number }) => {
   const sample = sampleOf(bytes)
-  const texts = CANDIDATES.flatMap(([encoding, isEvident]) => {
+  const texts = CANDIDATES.flatMap(([encoding, isEvident, isPossible]) => {
     const text = decodeStrictly(sample, encoding)
-    return text === undefined || NON_TEXT.test(text) ? [] : [{ encoding, text, isEvident }]
+    if (text === undefined || NON_TEXT.test(text)) return []
+    const isClear = isEvidentIn(text, isEvident)
+    return [{ encoding, text, rank: isClear ? 0 : isEvidentIn(text, isPossible) ? 1 : 2 }]
   })
-  const evident = texts.filter(({ text, isEvident }) => isEvident !== undefined && isEvidentIn(text, isEvident))
-  if (evident.length === 1 && evident[0]) return evident[0].encoding
-  const shown = texts.slice(0, MAX_SHOWN).map(({ encoding, text }) => `${encoding} (${quote(text)})`)
-  if (hasUtf8) shown.push(`utf-8 (${quote(new TextDecoder().decode(sample))})`)
+  const upTo = (rank: number) => texts.filter((each) => each.rank <= rank)
+  const [found, ...others] = upTo(0).length === 1 ? upTo(0) : upTo(1)
+  if (found && others.length === 0) return found.encoding
+  const likeliestFirst = texts.toSorted((one, other) => one.rank - other.rank)
+  const shown = likeliestFirst.slice(0, MAX_SHOWN).map(({ encoding, text }) => `${encoding} (${quote(text)})`)
+  const asUtf8 = `utf-8 (${quote(new TextDecoder().decode(sample))})`
+  if (valid > 0) shown.splice(valid < invalid ? shown.length : 0, 0, asUtf8)
   return refuse(
     `It is not certain how the file is encoded. Send encoding= with the name of what reads well: ${shown.join(', ')}.`,
   )

@@ -31,9 +31,9 @@ const VALID_TO_INVALID = 4
 /** As UTF-8 with some damaged bytes, or in another encoding that is guessed. */
 const decodeOther = (bytes: Uint8Array) => {
   const utf8 = new TextDecoder().decode(bytes)
-  const { valid, invalid } = countUtf8(utf8, bytes)
-  if (valid >= VALID_TO_INVALID * invalid) return { text: utf8, encoding: 'utf-8' }
-  const encoding = guessEncoding(bytes, valid > 0)
+  const counts = countUtf8(utf8, bytes)
+  if (counts.valid >= VALID_TO_INVALID * counts.invalid) return { text: utf8, encoding: 'utf-8' }
+  const encoding = guessEncoding(bytes, counts)
   return { text: new TextDecoder(encoding).decode(bytes), encoding }
 }
 

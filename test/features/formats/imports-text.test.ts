@@ -37,6 +37,8 @@ describe('the encoding of an import', () => {
       'Ensaio sobre a cegueira,José Saramago\nMemórias póstumas de Brás Cubas,Machado de Assis\nOs sertões,Euclides da Cunha\nCoração,São Paulo',
       'Kærlighedens gerninger,Søren Kierkegaard\nPippi Långstrump,Astrid Lindgren\nSmåfolk på ø,Jens Bjørneboe',
       'Il fu Mattia Pascal,Luigi Pirandello\nLa verità è,Niccolò Machiavelli',
+      // With signs that typewriters and spreadsheets leave, and names of other languages.
+      'L´Étranger ¨ ²,Albert Camus\nThérèse,François Mauriac\nThe Sublime Object,Slavoj Žižek\nJar City,Arnaldur Indriðason\nNiño,José Ángel\nMüller †,Günter ¶\nÆske,Søren',
     ],
     'euc-kr': [
       '채식주의자,한강\n소년이 온다,한강\n82년생 김지영,조남주\n살인자의 기억법,김영하',
@@ -57,7 +59,13 @@ describe('the encoding of an import', () => {
     macintosh: [
       'Les Misérables,Victor Hugo\nCien años de soledad,Gabriel García Márquez',
       'Spaß mit Büchern,Anja Groß',
+      'Les Misérables,Victor Hugo\nThérèse Raquin,Émile Zola',
     ],
+    'windows-1253': [
+      'Βίος και πολιτεία του Αλέξη Ζορμπά,Νίκος Καζαντζάκης',
+      'Το τρίτο στεφάνι,Κώστας Ταχτσής\nΕλένη,Γιώργος Σεφέρης',
+    ],
+    'windows-1256': ['موسم الهجرة إلى الشمال,الطيب صالح'],
   }
   it.each(Object.entries(LISTS).flatMap(([encoding, texts]) => texts.map((text) => [encoding, text] as const)))(
     'is guessed: %s, %s',
@@ -72,18 +80,33 @@ describe('the encoding of an import', () => {
       'windows-1250',
       'Lalka,Bolesław Prus\nSto lat samotności,Gabriel García Márquez\nZbrodnia i kara — część pierwsza',
     ],
-    ['windows-1253', 'Βίος και πολιτεία του Αλέξη Ζορμπά,Νίκος Καζαντζάκης'],
     ['windows-1254', 'Kırmızı Saçlı Kadın,Orhan Pamuk\nİnce Memed,Yaşar Kemal\nKürk Mantolu Madonna'],
     ['windows-1255', 'סיפור על אהבה וחושך,עמוס עוז'],
-    ['windows-1256', 'موسم الهجرة إلى الشمال,الطيب صالح'],
     ['big5', '臺北人,白先勇\n撒哈拉的故事,三毛\n傾城之戀,張愛玲'],
     ['euc-jp', 'ノルウェイの森,村上春樹\nこころ,夏目漱石\n人間失格,太宰治'],
     ['koi8-r', 'Преступление и наказание,Фёдор Достоевский\nМастер и Маргарита,Михаил Булгаков'],
-    ['macintosh', 'Les Misérables,Victor Hugo\nThérèse Raquin,Émile Zola'],
   ])('is asked for, with samples, if it is not certain: %s', (encoding, text) => {
     const file = encodeAs(encoding, text)
     expect(reasonOf(file)).toMatch(/not certain.*Send encoding=.*\(.*\)/)
     expect(decodeText(file, encoding)).toMatchObject({ text, encoding, isDamaged: false })
+  })
+
+  it('is asked for with the likeliest first', () => {
+    const order = (file: Uint8Array) =>
+      [...`${reasonOf(file)}`.matchAll(/([\w-]+) \(/g)].map(([, encoding]) => encoding)
+    const hebrew = encodeAs('windows-1255', 'סיפור על אהבה וחושך,עמוס עוז')
+    expect(order(hebrew).slice(0, 3).sort()).toEqual(['windows-1251', 'windows-1253', 'windows-1255'])
+    const texts = 'Title,Author\nLe Maître,Émile Zola\nforêt,José\n'
+    const mixed = [...bytesOf(texts), ...encodeAs('windows-1252', 'été,\nnoël,\n')]
+    expect(order(Uint8Array.from(mixed))[0]).toBe('utf-8')
+  })
+
+  it('is UTF-8 if 95 % of it is valid, in any language', () => {
+    for (const line of ['채식주의자,한강', 'Преступление,Фёдор', '三体,刘慈欣', 'Coração,São Paulo']) {
+      const text = `Title,Author,Subjects\n${`${line},#\n`.repeat(20)}`
+      const count = [...text].filter((character) => character > '\x7f').length
+      expect(read(damage(text, Math.floor(count / 19))).encoding).toBe('utf-8')
+    }
   })
 
   const french = Array.from({ length: 20 }, (_, at) => `Le Maître ${at},Émile Zola,forêt #\n`)
