@@ -51,6 +51,9 @@ export class TryLater extends Error {
 }
 
 const MAX_POST_AGE_MS = 300 * 86_400_000
+/** yyyy-MM-ddTHH:mm:ss where the user is. */
+const toLocal = (time: number) =>
+  new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 const inOrder = (layer: string, seq: number) => `${layer}/${String(seq).padStart(12, '0')}`
 const isCreation = ({ method, part }: Write) => method === 'POST' && !part
 const pathOf = (write: Write) => {
@@ -242,7 +245,10 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
     update: ({ kind, id, version, value }: Shown, body: Write['body']) => {
       // With its text, so that a 412 shows whether an earlier attempt took effect.
       const text = kind === 'memo' && { memoContent: value.memoContent }
-      return add({ method: 'PATCH', kind, id, body: { ...text, ...body }, base: version })
+      // A book that is read counts in no year without its day.
+      const isFinished = kind === 'book' && body?.bookStatus === 'DONE' && value.bookStatus !== 'DONE'
+      const day = isFinished && { readEndDate: toLocal(now()) }
+      return add({ method: 'PATCH', kind, id, body: { ...text, ...day, ...body }, base: version })
     },
     updateEdition: ({ kind, id }: Shown, body: Write['body']) =>
       add({ method: 'PATCH', kind, id, part: '/edition', body }),

@@ -65,6 +65,26 @@ const twoDevices = async () => {
 }
 
 describe('the offline client', () => {
+  it('sends the day on which a book was finished, unless the user names one', async () => {
+    const device = createDevice()
+    device.now = Date.UTC(2026, 2, 14, 21)
+    for (const title of ['One', 'Two', 'Three']) await device.app.create('book', { title, bookStatus: 'ING' })
+    await device.app.create('book', { title: 'Four', bookStatus: 'DONE' })
+    await device.app.sync()
+    const [one, two, three, four] = (await device.app.list('book')) as [Shown, Shown, Shown, Shown]
+    await device.app.update(one, { bookStatus: 'DONE' })
+    await device.app.update(two, { bookStatus: 'DONE', readEndDate: '2025-01-01T00:00:00' })
+    await device.app.update(three, { bookStatus: 'DONE', readEndDate: null })
+    await device.app.update(four, { bookStatus: 'DONE' })
+    const day = '2026-03-14T21:00:00'
+    expect((await device.app.get('book', one.id))?.value.readEndDate).toBe(day)
+    await device.app.sync()
+    const ends = await Promise.all(
+      [one, two, three, four].map(async ({ id }) => (await getBook(reader, Number(id))).readEndDate),
+    )
+    expect(ends).toEqual([day, '2025-01-01T00:00:00', null, null])
+  })
+
   it('makes a copy, page by page, and follows what others change', async () => {
     const { bookId } = await reader.createBook({ bookStatus: 'ING' })
     const { memoId } = await reader.createMemo(bookId)
