@@ -292,7 +292,17 @@ export const EXAMPLES: Record<string, Example> = {
     response: {
       name: link.name,
       kind: 'SHELF',
-      item: [{ ...book, author: '한강', bookStatus: 'DONE', rating: 5, createdAt: `${registered}Z`, ...dates }],
+      item: [
+        {
+          ...book,
+          author: '한강',
+          bookStatus: 'DONE',
+          outcome: 'FINISHED',
+          rating: 5,
+          createdAt: `${registered}Z`,
+          ...dates,
+        },
+      ],
       next: null,
     },
   },

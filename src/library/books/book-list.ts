@@ -19,8 +19,9 @@ const owner = sql.raw('(select id from caller)')
 const wantedTag = sql.raw('(select id from wantedTag)')
 const tagByKey = sql`select tagId from tags where memberId = ${owner} and tagKey = :tagKey`
 
-const columns = sql.raw(['bookId', ...fieldsOf('detail')].join(', '))
-const onlyId = sql.raw(['bookId', ...fieldsOf('detail').map(() => 'null')].join(', '))
+const COLUMNS = ['bookId', ...fieldsOf('detail')]
+/** Further expressions to select, by the name of the column. */
+type More = Record<string, string>
 
 type Part = {
   number: Position['part']
@@ -128,8 +129,11 @@ const partsOf = (query: Filters): Part[] => {
  * Selects the books of a part. If it has filters and reaches the limit, the last book examined follows, as a row
  * without a title: only in the same statement is it not read after a full page.
  */
-const selectPart = ({ number, select, key, filters }: Part) => {
-  const selected = sql`${columns}, ${key} as sortKey`
+const selectPart = ({ number, select, key, filters }: Part, more: More) => {
+  const selected = sql`${sql.raw([...COLUMNS, ...Object.entries(more).map(([name, of]) => `${of} as ${name}`)].join())}, ${key} as sortKey`
+  const names = [...COLUMNS, ...Object.keys(more)]
+  const columns = sql.raw(names.join())
+  const onlyId = sql.raw(names.map((name) => (name === 'bookId' ? name : 'null')).join())
   const part = sql.raw(`${number} as part`)
   if (filters.length === 0) return [sql`select *, ${part} from (${select(selected, limit as unknown as SQL)})`]
   const tested = sql`${selected}, ${sql.join(filters, sql` and `)} as isMatch`
@@ -142,30 +146,35 @@ const selectPart = ({ number, select, key, filters }: Part) => {
   ]
 }
 
-type Row = ListedBook & Pick<Position, 'sortKey' | 'part'>
-type LastExamined = Pick<Row, 'bookId' | 'sortKey' | 'part'> & { title: null }
+type RowKey = Pick<Position, 'sortKey' | 'part'>
+type LastExamined = Pick<ListedBook, 'bookId'> & RowKey & { title: null }
 
 /**
  * Prepares the statement that lists the caller's books that match all filters, and a function that turns its rows into
  * a page, which may be short or empty even if there is a next one.
  * @param tag selects the identifier of a tag that the books must have
  */
-export const prepareList = ({ tag: name = '', ...query }: ListQuery, tag = name ? tagByKey : undefined) => {
+export const prepareList = <Book extends ListedBook = ListedBook>(
+  { tag: name = '', ...query }: ListQuery,
+  tag = name ? tagByKey : undefined,
+  more: More = {},
+) => {
+  type Row = Book & RowKey
   const { sort, cursor, size, author = '' } = query
   const parts = partsOf({ ...query, hasTag: tag !== undefined }).filter(({ number }) => number >= (cursor?.part ?? 0))
   // SQLite reads the parts one after the other, until it has enough rows.
-  const selects = parts.flatMap(selectPart)
+  const selects = parts.flatMap((part) => selectPart(part, more))
   const statement = sqlStatement<Row | LastExamined>`
     with caller(id) as materialized (select ${callerId}), wantedTag(id) as materialized (${tag ?? sql`select null`})
     ${sql.join(selects, sql` union all `)} limit ${limit}`
   const values = { ...cursor, tagKey: fold(name), authorKey: fold(author), limit: size + 1 }
-  const toList = (rows: (Row | LastExamined)[] = []): List<ListedBook> => {
+  const toList = (rows: (Row | LastExamined)[] = []): List<Book> => {
     const end = rows.findIndex(({ title }) => title === null)
     const found = (end === -1 ? rows : rows.slice(0, end)) as Row[]
     const page = found.slice(0, size)
     const last = found.length > size ? page.at(-1) : rows[end]
     return {
-      item: page.map(({ sortKey: _, part: __, ...book }) => book),
+      item: page.map(({ sortKey: _, part: __, ...book }) => book as unknown as Book),
       next: last ? toCursor({ sort, part: last.part, sortKey: last.sortKey, bookId: last.bookId }) : null,
     }
   }

@@ -37,11 +37,11 @@ const toParts = (item: Item, zone: Zone) => {
     const date = item.finishedAt
     return { id: `reading/${item.readingId}`, note, text: null, cover: null, published, updated: published, date }
   }
-  const { bookId, bookStatus, rating, cover, startedAt, finishedAt } = item
+  const { bookId, bookStatus, outcome, rating, cover, startedAt, finishedAt } = item
   const isDone = bookStatus === 'DONE' && finishedAt !== null
   const published = Date.parse(isDone ? finishedAt : item.createdAt)
   const dates = isDone ? `finished ${finishedAt}` : bookStatus === 'ING' && startedAt ? `since ${startedAt}` : undefined
-  const note = join(STATUSES[bookStatus], dates, toRating(rating))
+  const note = join(outcome === 'STOPPED' ? 'Stopped' : STATUSES[bookStatus], dates, toRating(rating))
   const date = isDone ? finishedAt : zone.toDate(published)
   return { id: `book/${bookId}`, note, text: null, cover, published, updated: published, date }
 }

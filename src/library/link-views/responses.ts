@@ -7,6 +7,7 @@ import { namedObject } from '../../values/named'
 import { Id, Instant, textUpTo } from '../../values/responses'
 import { BookStatus } from '../books/schema'
 import { MAX_CONTENT, MemoType } from '../memos/schema'
+import { ReadingOutcome } from '../readings/schema'
 import { LinkViewPath, MAX_SEALED } from './schema'
 
 const Rating = z.nullable(z.number().check(z.minimum(0.25), z.maximum(5), z.multipleOf(0.25)))
@@ -18,6 +19,7 @@ export const LinkedBook = namedObject('LinkedBook', {
   ...ofBook,
   cover: z.nullable(textUpTo(MAX_COVER)),
   bookStatus: BookStatus,
+  outcome: z.nullable(ReadingOutcome),
   rating: Rating,
   createdAt: Instant,
   startedAt: z.nullable(LocalDate),
@@ -77,6 +79,7 @@ export const linkViewsReference: FeatureReference = {
     cover: 'URL of the cover. Null if there is none.',
     finishedAt: 'The day on which the reading ended.',
     'LinkedBook.bookStatus': 'Whether the book is unread, being read or read.',
+    'LinkedBook.outcome': 'How the reading of a read book ended: finished, or stopped before its end. Null for others.',
     'LinkedBook.createdAt': 'When the book was registered.',
     'LinkedBook.finishedAt': 'The day on which the last reading ended. Null if unknown.',
     'LinkedBook.startedAt': 'The day on which the last reading began. Null if unknown.',

@@ -8,6 +8,7 @@ import { limit } from '../../db/parameters'
 import { isFinished } from '../../db/schema/book-tables'
 import { isPublic } from '../../db/schema/memo-tables'
 import { isFinishedOnKnownDay } from '../../db/schema/reading-tables'
+import { shownReading } from '../../db/schema/shown-reading'
 import type { Variables } from '../../env'
 import { ApiError, invalidParameters } from '../../errors'
 import type { LinkKind } from '../../values/contract'
@@ -45,13 +46,18 @@ type Page = { cursor?: OpenedCursor | undefined; size: number }
 const invalidCursor = () => invalidParameters(['cursor', null, cursorError])
 
 const toDay = (timestamp: string | null) => timestamp?.slice(0, 10) ?? null
-const toLinkedBook = (book: ListedBook, { toTime }: Zone): LinkedBook => {
-  const { bookId, title, author, cover, bookStatus, star, createdAt, readStartDate, readEndDate } = book
+type ShownBook = ListedBook & { outcome: LinkedBook['outcome']; quarters: number | null }
+const { outcome, quarters } = shownReading()
+const toLinkedBook = (book: ShownBook, { toTime }: Zone): LinkedBook => {
+  const { bookId, title, author, cover, bookStatus, star, createdAt, readStartDate, readEndDate, outcome, quarters } =
+    book
   const [started, finishedAt] = [toDay(readStartDate), toDay(readEndDate)]
   // A book that is being read again has the dates of its earlier reading until it gets new ones.
   const isOfEarlierReading = bookStatus === 'ING' && started !== null && finishedAt !== null && finishedAt >= started
   const dates = { startedAt: isOfEarlierReading ? null : started, finishedAt }
-  const own = { bookId, title, author, cover, bookStatus, rating: star || null }
+  // A rating of an earlier reading has no quarters.
+  const rating = quarters === null ? star || null : quarters / 4
+  const own = { bookId, title, author, cover, bookStatus, outcome, rating }
   return { ...own, createdAt: toInstant(toTime(createdAt)), ...dates }
 }
 
@@ -62,7 +68,10 @@ const prepareShelf = ({ bookStatus, hasTag }: Link<'SHELF'>, { cursor, size }: P
   if (cursor !== undefined && (typeof cursor !== 'object' || !('sort' in cursor) || cursor.sort !== sort))
     throw invalidCursor()
   const filters = bookStatus && { status: bookStatus }
-  const { rows, toList } = prepareList({ ...filters, sort, cursor, size }, hasTag ? tagOfLink : undefined)
+  const { rows, toList } = prepareList<ShownBook>({ ...filters, sort, cursor, size }, hasTag ? tagOfLink : undefined, {
+    outcome,
+    quarters,
+  })
   return {
     queries: rows ? [rows] : [],
     toList: ([found], zone) => {

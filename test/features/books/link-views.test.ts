@@ -71,6 +71,35 @@ describe.each(['UTC', 'Asia/Seoul', 'America/New_York'])('in %s, the first and l
 })
 
 describe('a shelf', () => {
+  it('says that a book was stopped, and its rating in quarter stars', async () => {
+    const books = [
+      { title: 'Stopped', readings: [{ outcome: 'STOPPED', rating: 2.5 }] },
+      { title: 'Finished', readings: [{ finishedAt: '2024-05-01', outcome: 'FINISHED', rating: 4.25 }] },
+      { title: 'Unrated', readings: [{ outcome: 'STOPPED' }] },
+    ]
+    for (const {
+      title,
+      readings: [reading],
+    } of books) {
+      const { bookId } = await reader.createBook({ title })
+      expect((await reader.patch(`/books/${bookId}`, { bookStatus: 'DONE' })).status).toBe(200)
+      const { body } = await reader.get(`/books/${bookId}/readings`)
+      const { status } = await reader.patch(`/readings/${body[0].readingId}`, reading)
+      expect(status).toBe(200)
+    }
+    const secret = await share('SHELF')
+    expect(await itemsOf(secret)).toMatchObject([
+      { title: 'Unrated', outcome: 'STOPPED', rating: null },
+      { title: 'Finished', outcome: 'FINISHED', rating: 4.25 },
+      { title: 'Stopped', bookStatus: 'DONE', outcome: 'STOPPED', rating: 2.5 },
+    ])
+    const page = (await show(secret)).body
+    expect(page).toContain('>Stopped · ★ 2.5 of 5<')
+    expect(page).toContain('>Stopped<')
+    expect(page).toContain('>Read · finished 2024-05-01 · ★ 4.25 of 5<')
+    expect(await itemsOf(await share('SHELF', { bookStatus: 'DONE' }))).toMatchObject([{ rating: 4.25 }, {}, {}])
+  })
+
   it('does not show the start of an earlier reading as that of the current one', async () => {
     const { bookId } = await reader.createBook()
     await reader.patch(`/books/${bookId}`, {
@@ -109,6 +138,7 @@ describe('a shelf', () => {
           author: null,
           cover: null,
           bookStatus: 'ING',
+          outcome: null,
           rating: null,
           createdAt: time,
           startedAt: '2026-01-02',
@@ -120,6 +150,7 @@ describe('a shelf', () => {
           author: 'Ann',
           cover: 'https://covers.example/1.jpg',
           bookStatus: 'DONE',
+          outcome: 'FINISHED',
           rating: 4,
           createdAt: time,
           startedAt: null,
