@@ -83,6 +83,7 @@ const CHECKS = [
     ingBooks: `select count(*) ${ofMember('books')} and bookStatus = 'ING'`,
     doneBooks: `select count(*) ${ofMember('books')} and bookStatus = 'DONE'`,
     finishedBooks: `select count(*) ${ofMember('books')} and bookStatus = 'DONE' and readEndDate is not null`,
+    undatedBooks: `select count(*) from currentReadings where memberId = stored.memberId and outcome = 'FINISHED' and finishedAt is null`,
     memoBooks: `select count(*) ${ofMember('books')} and exists (select 1 from memos where memos.bookId = books.bookId)`,
     textBytes: TEXT_BYTES,
     keyCount: `select count(*) ${ofMember('idempotencyKeys')}`,

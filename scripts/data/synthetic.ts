@@ -15,9 +15,9 @@ export type Size = { books: number; memos: number }
 const isLate = (statement: string) => /^\s*(?:--.*\s+)*CREATE (?:UNIQUE )?(?:INDEX|TRIGGER)/.test(statement)
 
 const fillMembers = (first: number, last: number) => `
-  insert into members (memberId, email, name, passwordHash, createdAt, updatedAt, yetBooks, ingBooks, doneBooks, finishedBooks, memoBooks)
+  insert into members (memberId, email, name, passwordHash, createdAt, updatedAt, yetBooks, ingBooks, doneBooks, finishedBooks, undatedBooks, memoBooks)
   select memberId, 'member-' || memberId || '@library.test', 'Mina', 'hash', '${NOW}', '${NOW}',
-    sum(bookStatus = 'YET'), sum(bookStatus = 'ING'), sum(bookStatus = 'DONE'), sum(readEndDate is not null), sum(hasMemos)
+    sum(bookStatus = 'YET'), sum(bookStatus = 'ING'), sum(bookStatus = 'DONE'), sum(readEndDate is not null), sum(bookStatus = 'DONE' and readEndDate is null), sum(hasMemos)
   from books where bookId between ${first} and ${last} group by memberId`
 const fillBooks = (first: number, last: number, { books, memos }: Size) => `
   with recursive n(i) as (select ${first} union all select i + 1 from n where i < ${last}),

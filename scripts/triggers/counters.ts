@@ -1,4 +1,4 @@
-import { currentId } from '../../src/db/schema/shown-reading.ts'
+import { currentId, shownReading } from '../../src/db/schema/shown-reading.ts'
 import { fieldsOf } from '../../src/values/book-fields.ts'
 import { BLOCK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
 import { count, list, type Trigger } from './sql.ts'
@@ -30,11 +30,13 @@ const bookTexts = fieldsOf('text')
 const bookPrice = `(${textPrice(bookTexts, 'ROW.')})`
 const readingPrice = `(${ROW_PRICE} + octet_length(concat(ROW.note)))`
 const memoPrice = `(${ROW_PRICE} + octet_length(ROW.memoContent))`
+const { finishedAt } = shownReading('ROW.')
 const STATUS_COUNTERS = {
   yetBooks: `(ROW.bookStatus = 'YET')`,
   ingBooks: `(ROW.bookStatus = 'ING')`,
   doneBooks: `(ROW.bookStatus = 'DONE')`,
   finishedBooks: `(ROW.bookStatus = 'DONE' AND ROW.readEndDate IS NOT NULL)`,
+  undatedBooks: `(ROW.bookStatus = 'DONE' AND ROW.isStopped = 0 AND ${finishedAt} IS NULL)`,
 }
 const TYPE_COUNTERS = {
   contentMemos: `(ROW.memoType = 'BOOK_CONTENT')`,
@@ -74,9 +76,10 @@ export const ofBooks: Trigger[] = [
   {
     comment: 'Only if a counter changes: other updates of a book write no row of members.',
     name: 'books_recounted',
-    after: 'UPDATE OF bookStatus, readEndDate, readingId ON books',
+    after: 'UPDATE OF bookStatus, readEndDate, finishedAt, isStopped, archivedEnd, readingId ON books',
     when: `OLD.bookStatus <> NEW.bookStatus
   OR (OLD.readEndDate IS NULL) <> (NEW.readEndDate IS NULL)
+  OR ${changed(STATUS_COUNTERS.undatedBooks)}
   OR ${shown} <> ${left}`,
     statements: [
       `${count('members', STATUS_COUNTERS, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER).replace(

@@ -15,6 +15,8 @@ BEGIN
     ingBooks = ingBooks + (NEW.bookStatus = 'ING'),
     doneBooks = doneBooks + (NEW.bookStatus = 'DONE'),
     finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
+    undatedBooks = undatedBooks
+      + (NEW.bookStatus = 'DONE' AND NEW.isStopped = 0 AND iif(NEW.bookStatus = 'DONE', coalesce(nullif(substr(NEW.readEndDate, 1, 10), NEW.archivedEnd), NEW.finishedAt), NULL) IS NULL),
     textBytes = textBytes
       + (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author)))
   WHERE memberId = NEW.memberId;
@@ -29,6 +31,8 @@ BEGIN
     ingBooks = ingBooks - (OLD.bookStatus = 'ING'),
     doneBooks = doneBooks - (OLD.bookStatus = 'DONE'),
     finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
+    undatedBooks = undatedBooks
+      - (OLD.bookStatus = 'DONE' AND OLD.isStopped = 0 AND iif(OLD.bookStatus = 'DONE', coalesce(nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd), OLD.finishedAt), NULL) IS NULL),
     textBytes = textBytes
       - ((octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 6 * octet_length(concat(OLD.author))) + OLD.memoBytes + 200 * OLD.memoCount + 4000 * OLD.eventBlocks + coalesce((
       SELECT sum((200 + octet_length(concat(note)))) FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId
@@ -45,9 +49,11 @@ BEGIN
 END;
 
 -- Only if a counter changes: other updates of a book write no row of members.
-CREATE TRIGGER books_recounted AFTER UPDATE OF bookStatus, readEndDate, readingId ON books
+CREATE TRIGGER books_recounted AFTER UPDATE OF bookStatus, readEndDate, finishedAt, isStopped, archivedEnd, readingId ON books
 WHEN OLD.bookStatus <> NEW.bookStatus
   OR (OLD.readEndDate IS NULL) <> (NEW.readEndDate IS NULL)
+  OR (NEW.bookStatus = 'DONE' AND NEW.isStopped = 0 AND iif(NEW.bookStatus = 'DONE', coalesce(nullif(substr(NEW.readEndDate, 1, 10), NEW.archivedEnd), NEW.finishedAt), NULL) IS NULL)
+  <> (OLD.bookStatus = 'DONE' AND OLD.isStopped = 0 AND iif(OLD.bookStatus = 'DONE', coalesce(nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd), OLD.finishedAt), NULL) IS NULL)
   OR coalesce(NEW.readingId, NEW.bookId) <> coalesce(OLD.readingId, OLD.bookId)
 BEGIN
   UPDATE members
@@ -57,6 +63,9 @@ BEGIN
     finishedBooks = finishedBooks
       - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL)
       + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
+    undatedBooks = undatedBooks
+      - (OLD.bookStatus = 'DONE' AND OLD.isStopped = 0 AND iif(OLD.bookStatus = 'DONE', coalesce(nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd), OLD.finishedAt), NULL) IS NULL)
+      + (NEW.bookStatus = 'DONE' AND NEW.isStopped = 0 AND iif(NEW.bookStatus = 'DONE', coalesce(nullif(substr(NEW.readEndDate, 1, 10), NEW.archivedEnd), NEW.finishedAt), NULL) IS NULL),
     textBytes = textBytes + iif(
       coalesce(NEW.readingId, NEW.bookId) <> coalesce(OLD.readingId, OLD.bookId),
       coalesce((SELECT (200 + octet_length(concat(note))) FROM readings WHERE readingId = coalesce(OLD.readingId, OLD.bookId)), 0),

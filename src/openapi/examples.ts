@@ -132,6 +132,7 @@ const yearOfReading: Loaded = {
   readings: [{ ...readBook, ...firstReading, rating: 4.25, isReread: 0 }],
   events: [],
   memos: [],
+  undated: 0,
   backlog: { books: 0, oldestCreatedAt: null },
   today: '2026-11-21',
 }

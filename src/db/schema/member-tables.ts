@@ -16,6 +16,8 @@ export const members = sqliteTable(
     ingBooks: counter(),
     doneBooks: counter(),
     finishedBooks: counter(),
+    /** Read books, but for stopped ones, whose finish is not known: they count in no year. */
+    undatedBooks: counter(),
     memoBooks: counter(),
     /** UTF-8 bytes of memos, notes on readings and texts of books, and the prices of rows: values/prices.ts. */
     textBytes: counter(),

@@ -91,7 +91,7 @@ const monthsOf = (year: number, finishes: CountedReading[], days: ReturnType<typ
 
 /** The statistics of a year. */
 export const toStats = (loaded: Loaded) => {
-  const { year, readings, events, memos, backlog, today } = loaded
+  const { year, readings, events, memos, undated, backlog, today } = loaded
   const finishes = finishesOf(loaded)
   const ratings = finishes.flatMap(({ rating }) => rating ?? [])
   const days = daysOf(loaded)
@@ -128,6 +128,7 @@ export const toStats = (loaded: Loaded) => {
     longestStreak: streaks.longest.length,
     currentStreak: streaks.current.length,
     days,
+    undated,
     backlog,
   }
 }

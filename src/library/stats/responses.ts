@@ -55,6 +55,7 @@ const YearStats = namedObject('YearStats', {
   longestStreak: Count,
   currentStreak: Count,
   days: z.array(namedObject('ReadingDay', { date: LocalDate, pages: Count })).check(z.maxLength(366)),
+  undated: Count,
   backlog: namedObject('Backlog', { books: Count, oldestCreatedAt: z.nullable(LocalTime) }),
 })
 
@@ -131,6 +132,7 @@ export const statsReference: FeatureReference = {
   },
   properties: {
     ...Object.fromEntries(FIGURES.map((figure) => [`YearStats.${figure}`, sentence(DEFINITIONS[figure])])),
+    undated: 'Read books, but for stopped ones, whose `finishedAt` is unknown now: they count in no year.',
     'AuthorBooks.author': 'The author.',
     'FormatBooks.format': 'The format.',
     'LanguageBooks.language': 'The language.',

@@ -85,8 +85,8 @@ const memos = sql`
 const selectMemos = sqlStatement<Limited<MemoRow>>`${limited(memos, sql`length(title)`)}`
 
 type Backlog = { books: number; oldestCreatedAt: string | null }
-const selectBacklog = sqlStatement<Backlog & { timeZone: string | null }>`
-  select timeZone, yetBooks as books, (
+const selectBacklog = sqlStatement<Backlog & { timeZone: string | null; undated: number }>`
+  select timeZone, undatedBooks as undated, yetBooks as books, (
     select createdAt from books where books.memberId = members.memberId and ${isUnread} order by createdAt limit 1
   ) as oldestCreatedAt
   from members where ${isCaller}`
@@ -128,10 +128,10 @@ export const loadYear = async <Row = undefined>(
   const lists = Object.values(rows)
   onRead(lists.reduce((sum, { length }) => sum + length, 0))
   if (lists.some(isCut)) throw new ApiError('MAX_STATS_ROWS')
-  const { timeZone, ...backlog } = guard
+  const { timeZone, undated, ...backlog } = guard
   const zone = createZone(timeZone ?? serviceZone)
   const counted = toYear(year, rows, zone, createZone(serviceZone))
-  return { ...counted, backlog, today: zone.toDate(Date.now()), extra: extra as Row | undefined }
+  return { ...counted, undated, backlog, today: zone.toDate(Date.now()), extra: extra as Row | undefined }
 }
 
 const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: string; key: string }>`

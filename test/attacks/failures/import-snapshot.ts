@@ -6,7 +6,7 @@ import type { Service } from '../harness/service'
 export const NEWEST_IMPORT = '(select max(importId) from imports)'
 const SELECTIONS = {
   ...Object.fromEntries(LIBRARY_TABLES.map((table) => [table, `select * from ${table} order by 1, 2, 3`])),
-  members: 'select yetBooks, ingBooks, doneBooks, finishedBooks, memoBooks, textBytes from members',
+  members: 'select yetBooks, ingBooks, doneBooks, finishedBooks, undatedBooks, memoBooks, textBytes from members',
   imports: `select status, format, total, done, created, updated, unchanged, skipped, failed, reason, isDeleted
     from imports where importId = ${NEWEST_IMPORT}`,
   importRows: `select * from importRows where importId = ${NEWEST_IMPORT} order by row`,

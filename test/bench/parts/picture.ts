@@ -35,6 +35,7 @@ export const measurePicture = (runs: number) => {
   const zone = createZone('UTC')
   const loaded = {
     ...toYear(YEAR, { readings, events: [], memos: [] }, zone, zone),
+    undated: 0,
     backlog: { books: 0, oldestCreatedAt: null },
     today: `${YEAR}-12-31`,
   }

@@ -19,6 +19,31 @@ it('lists the years of a member who has paused a reading of unknown date', async
   expect((await reader.get('/stats')).body).toEqual({ years: [2024] })
 })
 
+it('says how many finished books have no date, and so count in no year', async () => {
+  const reader = await signUp()
+  const undated = async () => (await reader.get('/stats?year=2024')).body.undated
+  const books = []
+  for (const bookStatus of ['YET', 'ING', 'DONE', 'DONE', 'DONE']) books.push(await reader.createBook({ bookStatus }))
+  const [, reading, one, two, three] = books.map(({ bookId }) => bookId)
+  const update = async (bookId: number | undefined, change: object) => {
+    const [current] = (await reader.get(`/books/${bookId}/readings`)).body
+    expect((await reader.patch(`/readings/${current.readingId}`, change)).status).toBe(200)
+  }
+  expect(await undated()).toBe(3)
+  await reader.patch(`/books/${one}`, { readEndDate: '2024-05-01T00:00:00' })
+  expect(await undated()).toBe(2)
+  await update(two, { finishedAt: '2024' })
+  expect(await undated()).toBe(1)
+  await update(three, { outcome: 'STOPPED' })
+  expect(await undated()).toBe(0)
+  await update(two, { finishedAt: null })
+  await reader.patch(`/books/${reading}`, { bookStatus: 'DONE' })
+  expect(await undated()).toBe(2)
+  await reader.delete(`/books/${reading}`)
+  expect(await undated()).toBe(1)
+  expect((await measure(() => reader.get('/stats?year=2024'))).calls).toBe(1)
+})
+
 it('refuses a cursor of another year or figure', async () => {
   const reader = await signUp()
   for (const finishedAt of ['2024', '2024-08']) {

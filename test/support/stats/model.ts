@@ -253,6 +253,10 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
       date,
       pages: sum(events.filter((event) => event.date === date).map(({ pages }) => pages)),
     })),
+    undated: books.filter(({ bookStatus, readings }) => {
+      const current = readings.at(-1)
+      return bookStatus === 'DONE' && current?.outcome === 'FINISHED' && current.finishedAt === null
+    }).length,
     backlog: { books: unread.length, oldestCreatedAt: unread.map(({ createdAt }) => createdAt).sort()[0] ?? null },
   }
 
