@@ -82,7 +82,7 @@ export const REPORT_CODES = {
   'text-kept':
     'the library has another text of an earlier import: `merge=overwrite` replaces it if it was not edited here',
   'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
-  'duplicate-in-file': 'an earlier row of the file is the same book, and says the same or something else',
+  'duplicate-in-file': 'an earlier row of the file is the same book',
   'merged-in-file': 'an earlier row of the file is the same book: what this one adds was added there',
   'not-supported': 'the service has no place for it',
   'empty-highlight': 'a highlight without text',

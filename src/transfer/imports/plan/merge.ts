@@ -56,7 +56,7 @@ const mergeStatus = (book: Existing, entry: Entry, overwrites: boolean) => {
     if (time && (own === null || (overwrites && own.slice(0, 10) !== time.slice(0, 10)))) changes[name] = time
   }
   const rating = toRating(entry.quarters, 0)
-  const isOther = rating.star !== book.star || rating.quarters !== book.quarters
+  const isOther = entry.quarters !== (book.current.quarters ?? 4 * book.star)
   if (rating.star && isOther && (book.star === 0 || overwrites)) {
     Object.assign(changes, (changes.bookStatus ?? book.bookStatus) === 'YET' ? { star: rating.star } : rating)
   }
@@ -114,7 +114,7 @@ const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): Merge
   const changes = news ? changesOfReading(book, combine(own, news, overwrites), entry.exact) : {}
   const lastRating = ended.at(-1)?.quarters
   // Past readings that are here do not change, but until it is rated again, a book shows the stars of the one before.
-  if (open && lastRating && same === open && book.star === 0 && changes.star === undefined) {
+  if (!entry.exact && open && lastRating && same === open && book.star === 0 && changes.star === undefined) {
     Object.assign(changes, toRating(null, toStars(lastRating)))
   }
   if (isFirst && same?.createdAt) changes.readingSince = Date.parse(same.createdAt)

@@ -18,7 +18,8 @@ const toReadingColumns = (
 ): ReadingColumns => {
   if (!newest) {
     const { readStartDate, readEndDate } = exact ?? UNREAD
-    const shown = { ...UNREAD, bookStatus: status ?? 'YET', readStartDate, readEndDate, ...toRating(quarters, 0) }
+    const rating = toRating(exact ? exact.star * 4 : quarters, 0)
+    const shown = { ...UNREAD, bookStatus: status ?? 'YET', readStartDate, readEndDate, ...rating }
     // Without a reading, a book has whole stars.
     return shown.bookStatus === 'YET' ? { ...shown, quarters: null } : shown
   }
