@@ -58,7 +58,7 @@ const markSource = sqlStatement`
 const withPair = sql`with
   caller(id) as materialized (select ${callerId}),
   source as materialized (select * from (${selectBookOfCaller('from')}) where mergedBooks = ${number(MARK)}),
-  pair as (select memberId as ownerId, :bookId as targetId, bookId as sourceId from source)`
+  pair as materialized (select memberId as ownerId, :bookId as targetId, bookId as sourceId from source)`
 const statement = (text: TemplateStringsArray, ...parts: SQL[]) => sqlStatement`${withPair} ${sql(text, ...parts)}`
 
 type Usage = Record<'hasTarget' | 'hasSource' | 'memos' | 'movedMemos' | 'bytes' | 'readings' | 'tags', number>

@@ -166,7 +166,9 @@ describe('dates', () => {
 describe('detection', () => {
   it('needs columns of highlights and titles', () => {
     expect(readwise.matches(source(file))).toBe(true)
-    expect(readwise.matches(files.sourceOf('', undefined, [{ line: 1, cells: ['\uFEFF Highlight ', 'Title'] }]))).toBe(true)
+    expect(readwise.matches(files.sourceOf('', undefined, [{ line: 1, cells: ['\uFEFF Highlight ', 'Title'] }]))).toBe(
+      true,
+    )
     expect(readwise.matches(source('Title,Author\nDemian,Mina Oh'))).toBe(false)
     expect(readwise.matches(source('Highlight,Author\nWords,Mina Oh'))).toBe(false)
     expect(readwise.matches(files.sourceOf('{}', {}))).toBe(false)
