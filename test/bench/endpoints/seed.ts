@@ -90,7 +90,7 @@ type Size = { memberId: number; slot?: number; offset: number; books: number; mo
 const SMALL: Size = { memberId: 1, offset: 0, books: 100, most: 50, withMemos: 9 }
 const LARGE: Size = isQuick
   ? { memberId: 2, offset: 1000, books: 10_000, most: 200, withMemos: 980 }
-  : { memberId: 2, offset: 1000, books: 100_000, most: 2500, withMemos: 9750 }
+  : { memberId: 2, offset: 1000, books: 100_000, most: 1400, withMemos: 9860 }
 /** With the most of everything that the limits allow. */
 export const FULL: Size = { memberId: 1000, offset: 200_000, books: 20_000, most: 3000, withMemos: 0 }
 
