@@ -52,7 +52,15 @@ it.each(['sourceIds', 'bookId'] as const)(
         new Set(),
       )
       for (const at of entries.keys()) {
-        offer({ bookId: at + 1, title: `Other ${at}`, subtitle: null, author: null, isbn: null, sourceIds: '["x:1"]' })
+        offer({
+          bookId: at + 1,
+          title: `Other ${at}`,
+          subtitle: null,
+          author: null,
+          isbn: null,
+          seriesNumber: null,
+          sourceIds: '["x:1"]',
+        })
       }
       return match(entries)
     }

@@ -8,8 +8,9 @@ import { areNumberedApart, areVolumes, differ, toVolume, type Volume } from './v
 /** What the names of a book say about which one it is. An unknown author has no keys. */
 export type About = {
   key: string
-  /** In a series that the title names. */
+  /** In the series that the title names, and in that of the book. */
   number: string
+  seriesNumber: number | null
   shortKeys: string[]
   volume: Volume
   head: Volume
@@ -18,11 +19,11 @@ export type About = {
   names: Set<string>
 }
 
-export const toAbout = (book: Pick<Entry, 'title' | 'subtitle' | 'author'>): About => {
+export const toAbout = (book: Pick<Entry, 'title' | 'subtitle' | 'author' | 'seriesNumber'>): About => {
   const { bare, head, key, number = '', shortKeys } = toTitle(toFullTitle(book))
   const isNamed = book.author !== null && !/^(?:unknown|various|anonymous|n\/?a|none)\b/i.test(book.author)
   return {
-    ...{ key, number, shortKeys, volume: toVolume(bare), head: toVolume(head) },
+    ...{ key, number, seriesNumber: book.seriesNumber, shortKeys, volume: toVolume(bare), head: toVolume(head) },
     authors: isNamed ? toAuthorKeys(book.author) : [],
     names: toNameStarts(isNamed ? book.author : null),
   }
@@ -42,9 +43,12 @@ const agree = (one: About, other: About) => sharesTitle(one, other) || sharesAut
 const areInSeries = (one: About, other: About) =>
   differ(one.number, other.number) || areNumberedApart(one.head, other.head)
 
-/** Whether books with the same ISBN, or in one file with the same identifier, are the same. */
+/** Whether books with the same ISBN or names, or in one file with the same identifier, are the same. */
 export const isSameBook = (one: About, other: About) =>
-  agree(one, other) && !areVolumes(one.volume, other.volume) && !areInSeries(one, other)
+  agree(one, other) &&
+  !areVolumes(one.volume, other.volume) &&
+  !areInSeries(one, other) &&
+  !differ(`${one.seriesNumber ?? ''}`, `${other.seriesNumber ?? ''}`)
 
 /** Whether a book that has the identifier of an entry is its book. Its title may have been edited. */
 export const isIdentified = (one: About, other: About) =>

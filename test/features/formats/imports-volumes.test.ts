@@ -73,6 +73,14 @@ describe.each([
     expect(booksOf(toFile(header, shared, [other, one]))).toEqual([other])
   })
 
+  it('are several books if a column has the number', () => {
+    for (const column of [header, 'Publisher']) {
+      const rows = [1, 2, 2, ''].map((number) => `토지,박경리,${number},${shared}`)
+      const { entries } = read([`제목,저자,권,${column}`, ...rows].join('\n'))
+      expect(entries.map(({ failure }) => failure !== null)).toEqual([false, false, true, true])
+    }
+  })
+
   it('are several books if one has no number', () => {
     expect(booksOf(toFile(header, shared, ['Land', 'Land 2']))).toEqual(['Land', 'Land 2'])
   })

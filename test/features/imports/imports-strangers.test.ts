@@ -76,6 +76,14 @@ describe.each(['', '?merge=overwrite'])('two books that share %j', (query) => {
   })
 })
 
+it('volumes whose number is in a column stay several books', async () => {
+  const file = '제목,저자,시리즈,권\n토지,박경리,토지,1\n토지,박경리,토지,2\n'
+  const reader = await signUp()
+  expect(await importFile(reader, file)).toMatchObject({ counts: { created: 2 } })
+  expect(await importFile(reader, file)).toMatchObject({ counts: { unchanged: 2 } })
+  expect(await importFile(reader, '제목,저자,권\n토지,박경리,3\n')).toMatchObject({ counts: { created: 1 } })
+})
+
 it('a book stays the same if its title or its author was edited', async () => {
   const reader = await signUp()
   const row = { id: '7', title: 'Land', author: 'Ana Reed' }

@@ -113,9 +113,9 @@ export const toHostileImport = (
   const repeated = part.repeat(Math.ceil(length / part.length)).slice(0, length)
   const file = new TextEncoder().encode(HOSTILE_FILES[format](rows, (n) => `${repeated}${n}`))
   const { entries, ...read } = readFile(file, { shelfMap: {}, columns: {} })
-  const books = entries.flatMap(({ title, subtitle, author, isbn }: Entry, at) =>
+  const books = entries.flatMap(({ title, subtitle, author, isbn, seriesNumber }: Entry, at) =>
     [title ?? 'A', `${title} ${at}`].map((title, n) => ({
-      ...{ bookId: 2 * at + n, title, subtitle, author, isbn, sourceIds: null },
+      ...{ bookId: 2 * at + n, title, subtitle, author, isbn, seriesNumber, sourceIds: null },
     })),
   )
   return { file, books, entries, format: read.format }

@@ -15,7 +15,7 @@ import { createMatcher, type Known, type Origin } from './matching'
 const LIBRARY_PAGE = 2000
 const booksAfter = STATUS_CONDITIONS.map(
   (isOfStatus) => sql`
-    select bookId, title, subtitle, author, isbn, sourceIds from books
+    select bookId, title, subtitle, author, isbn, seriesNumber, sourceIds from books
     where memberId = :memberId and ${isOfStatus} and bookId > :after`,
 )
 const selectLibrary = sqlStatement<Known>`

@@ -9,6 +9,7 @@ export type Known = {
   subtitle: string | null
   author: string | null
   isbn: string | null
+  seriesNumber: number | null
   /** A JSON array. */
   sourceIds: string | null
 }
@@ -19,7 +20,7 @@ export type Match = { kind: 'same' | 'ambiguous' | 'similar'; bookId: number } |
 /** A book that was imported from an export, with its identifier and its title in the exported library. */
 export type Origin = { bookId: number; origin: number; title: string | null }
 
-type Identified = Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'subtitle' | 'author'>
+type Identified = Pick<Entry, 'sourceIds' | 'isbn' | 'title' | 'subtitle' | 'author' | 'seriesNumber'>
 
 // Unlike an identifier, several books can have the same ISBN or names.
 const isbnKey = (isbn: string) => `isbn:${isbn}`
