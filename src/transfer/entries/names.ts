@@ -8,10 +8,13 @@ const MAX_LENGTH = 500
 /** Letters that Unicode does not decompose into a letter and a mark. */
 const PLAIN: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', þ: 'th', æ: 'ae', œ: 'oe' }
 
+/** Cuts runs of combining marks: to sort those of a run for a normal form takes time quadratic in its length. */
+export const cutMarks = (text: string) => text.replace(/(\p{M}{30})\p{M}+/gu, '$1')
+
 /** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
 export const foldLetters = (text: string) => {
   if (isAscii(text)) return text.toLowerCase()
-  return fold(text)
+  return fold(cutMarks(text))
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
@@ -55,8 +58,9 @@ export const toFullTitle = ({ title, subtitle }: { title: string | null; subtitl
   subtitle ? `${title}: ${subtitle}` : (title ?? '')
 
 /**
- * How a title is compared: `bare` and `head`, the texts without its series, and without its subtitle; `key`, without its series, `A Novel` and the like; and `shortKeys`, at most three: what comes
- * before its first subtitle or edition, before its last one, and that last one.
+ * How a title is compared: `bare`, without its series, and `head`, also without its subtitle; `key`, without its series,
+ * `A Novel` and the like; and `shortKeys`, at most three: what comes before its first subtitle or edition, before its last
+ * one, and that last one.
  */
 export const toTitle = (title: string) => {
   const { name, bare, number } = splitSeries(truncate(title.trim(), MAX_LENGTH).trim())

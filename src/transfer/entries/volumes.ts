@@ -1,4 +1,4 @@
-import { foldLetters } from './names'
+import { cutMarks, foldLetters } from './names'
 
 // The numbers of volumes in titles, as words of English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish,
 // Polish, Russian, Korean, Japanese and Chinese.
@@ -67,7 +67,7 @@ export type Volume = { base: string; numbers: string; marked: string }
 
 /** @param title without a series in brackets */
 export const toVolume = (title: string): Volume => {
-  const text = foldLetters(title.normalize('NFKC').replace(YEAR, ' '))
+  const text = foldLetters(cutMarks(title).normalize('NFKC').replace(YEAR, ' '))
     .replace(/['’]/g, '')
     .replace(ORDINAL, '$1')
     .replace(ATTACHED, ' $1 $2$3$4 ')
