@@ -124,7 +124,8 @@ describe('the integrity check', () => {
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 
-  const COUNTERS = 'yetBooks ingBooks doneBooks finishedBooks undatedBooks memoBooks textBytes imageCount imageBytes'.split(' ')
+  const COUNTERS =
+    'yetBooks ingBooks doneBooks finishedBooks undatedBooks memoBooks textBytes imageCount imageBytes'.split(' ')
   it.each(COUNTERS)('finds a wrong %s', async (field) => {
     const [member] = await select(`select ${field} as expected from members where memberId = ?`, memberId)
     await select(`update members set ${field} = 7 where memberId = ?`, memberId)

@@ -81,6 +81,7 @@ export const HOSTILE_FILES: Record<FormatName, (rows: number, textOf: (n: number
   'librarything-json': objects(first('librarything.json'), (books) => Object.fromEntries(books.entries())),
   ...{ booklogr: table('booklogr.csv'), jelu: table('jelu.csv'), libib: table('libib.csv') },
   ...{ calibre: table('calibre.csv'), readwise: table('readwise.csv'), 'apple-books': table('apple-books.csv') },
+  ...{ 'open-library': table('open-library-log.csv'), 'book-catalogue': table('book-catalogue.csv') },
   ...{ kobo: table('kobo.csv', false), csv: table('generic-ko.csv'), kindle: clippings },
   'kindle-notebook': (rows, textOf) =>
     `<html><div class='bookTitle'>${textOf(0)}</div><div class='authors'>${textOf(1)}</div>${Array.from(

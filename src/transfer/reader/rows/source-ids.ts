@@ -5,6 +5,7 @@ const NUMBER = /^[1-9]\d{0,11}$/
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const MD5 = /^[\da-f]{32}$/i
 const ASIN = /^[\dA-Z]{10}$/
+const OPEN_LIBRARY = /^(?:\/(?:books|works)\/)?OL[1-9]\d{0,11}[MW]$/i
 /** The forms of the identifiers of services. Others can be anything but a number that a spreadsheet wrote. */
 const FORMS: Record<string, RegExp> = {
   goodreads: NUMBER,
@@ -17,7 +18,8 @@ const FORMS: Record<string, RegExp> = {
   isfdb: NUMBER,
   oclc: /^(?:oc[mn]|on)?\d{1,14}$/i,
   wikidata: /^Q[1-9]\d{0,11}$/i,
-  openlibrary: /^(?:\/(?:books|works)\/)?OL[1-9]\d{0,11}[MW]$/i,
+  openlibrary: OPEN_LIBRARY,
+  'openlibrary-edition': OPEN_LIBRARY,
   inventaire: /^(?:inv|wd|isbn):\w{1,50}$/i,
   asin: ASIN,
   audible: ASIN,
