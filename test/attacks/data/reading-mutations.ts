@@ -22,10 +22,10 @@ export const mutations: Mutation[] = [
   one(
     'a book that is opened keeps its reading',
     STATUS,
-    "keep(book, sql`c.outcome is not null and ${hasRoom('c')}`)",
+    'keep(book, sql`c.outcome is not null and ${hasRoom}`)',
     'keep(book, sql`false`)',
   ),
-  one('a book that is put back keeps its reading', STATUS, "keep(book, hasRoom('c'))", 'keep(book, sql`false`)'),
+  one('a book that is put back keeps its reading', STATUS, 'keep(book, hasRoom)', 'keep(book, sql`false`)'),
   one('an open reading of which no more is known ends without a trace', STATUS, 'return [end, keep', 'return [keep'),
   one(
     'a kept reading keeps its note, format and stars',

@@ -110,7 +110,7 @@ describe('a large book', () => {
     await reader.createBook({ title: 'After' })
     await fillMemos(reader, bookId, 20, content)
     await select(
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 9999)
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 999)
       insert into progress (memberId, bookId, at, page, kind, total) select ?1, ?2, 1577836800000 + i * 1000, i, 'PROGRESS', i from n`,
       await memberIdOf(reader),
       bookId,
@@ -130,10 +130,10 @@ describe('a large book', () => {
     expect(large?.memos.map(({ memoContent }) => memoContent)).toEqual(
       Array.from({ length: 20 }, (_, n) => `${n + 1}${content}`),
     )
-    expect(large?.progress.map(({ page }) => page)).toEqual(Array.from({ length: 9999 }, (_, n) => n + 1))
+    expect(large?.progress.map(({ page }) => page)).toEqual(Array.from({ length: 999 }, (_, n) => n + 1))
     expect(large?.readings.map(({ note }) => note?.[0])).toEqual(['1', '2', '3', '4', '5'])
     // The caller, images, three pages; sizes and parts of readings, memos and events.
-    expect(calls).toBe(1 + 1 + 3 + (1 + 5) + (1 + 5) + (1 + 3))
+    expect(calls).toBe(1 + 1 + 3 + (1 + 5) + (1 + 5) + (1 + 1))
   })
 
   it('is exported completely in the other formats', async () => {

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { IMAGE_PRICE } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
 import { measure, select } from '../../support/database'
 import { listImageKeys, loadImage, memberIdOf } from '../../support/images/images'
@@ -49,11 +50,12 @@ it('keeps images within the quota, and frees what is deleted', async () => {
   const upload = (limit: number) => reader.upload(png(), { changed: { MAX_MEMBER_IMAGE_BYTES: String(limit) } })
   const url = (await upload(1e6)).body
   const [{ bytes }] = (await list()).item
-  const message = `Limit reached: ${(2 * bytes - 1).toLocaleString('en')} bytes of images per member`
-  expect(await upload(2 * bytes - 1)).toMatchObject({ status: 409, body: { status: 409, message } })
+  const price = bytes + IMAGE_PRICE
+  const message = `Limit reached: ${(2 * price - 1).toLocaleString('en')} bytes of images per member`
+  expect(await upload(2 * price - 1)).toMatchObject({ status: 409, body: { status: 409, message } })
   expect(await listImageKeys(memberId)).toHaveLength(1)
   await reader.delete(pathOf(url))
-  expect((await upload(bytes)).status).toBe(201)
+  expect((await upload(price)).status).toBe(201)
 })
 
 it('stores no row when the bucket fails', async () => {

@@ -5,7 +5,7 @@ import { MAX_NAME, MAX_TAG } from '../../../values/contract'
 import { fold } from '../../../values/text/fold'
 import { truncate } from '../../../values/text/truncate'
 import { type Code, type EntryMemo, MAX_COLUMN_NAME } from '../../entries/entry'
-import { withTime } from './dates'
+import { findDates, withTime } from './dates'
 import type { ReadCell, Row } from './row'
 import { parseSourceId } from './source-ids'
 import { parseDecimal, parseInteger, parseIsbn, parseQuarters, splitList, storable, toKey } from './values'
@@ -90,8 +90,9 @@ export const published: ReadCell = (row, cell, column) => {
 }
 /** A year, or a date. */
 export const yearOfDate: ReadCell = (row, cell, column) => {
-  if (/^\d*$/.test(cell)) publishedYear(row, cell, column)
-  else published(row, cell, column)
+  // `1965.0` is a number.
+  const read = !/^\d+\.?\d*$/.test(cell) && findDates(cell) ? published : publishedYear
+  read(row, cell, column)
 }
 
 /** How spreadsheets write a long number. The last digits are lost. */
