@@ -14,7 +14,10 @@ const IMPORT = { importId: 1, status: 'DONE', format: 'csv', encoding: 'utf-8', 
 const ROW = { line: 2, title: HOSTILE, outcome: 'failed', code: 'no-title', changes: [], bookId: null, similarTo: null }
 const losses = [{ code: 'custom-shelf-needs-choice', field: `Shelf: ${HOSTILE}` }]
 const ANSWERS: Record<string, unknown> = {
-  'POST /imports': { ...IMPORT, unknownColumns: [HOSTILE] },
+  'POST /imports': {
+    ...{ ...IMPORT, unknownColumns: [HOSTILE] },
+    unreadColumns: [{ column: HOSTILE, looksLike: 'STATUS', samples: [HOSTILE] }],
+  },
   'GET /imports/1': { ...IMPORT, status: 'FAILED', reason: HOSTILE },
   'GET /imports/1/rows': { item: [{ ...ROW, losses }] },
 }
