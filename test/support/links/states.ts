@@ -209,19 +209,21 @@ const expectItems = async ({ member, ask }: Subject, { kind, status, tag }: Link
   const isShown = ({ bookId, bookStatus }: Listed) =>
     (!status || bookStatus === status) && (!tag || member.books.get(bookId)?.tags.has(tag))
   const isByEnd = status === 'DONE' && !tag
-  return (item as Listed[])
-    .filter(isShown)
-    .sort((one, other) => {
-      const [first, second] = [one, other].map(({ readEndDate }) => (isByEnd && readEndDate) || '')
-      return first === second ? other.bookId - one.bookId : (first ?? '') < (second ?? '') ? 1 : -1
-    })
-    .map(({ bookId, title, bookStatus, readEndDate, star }) => ({
-      bookId,
-      title,
-      bookStatus,
-      rating: star || null,
-      finishedAt: readEndDate?.slice(0, 10) ?? null,
-    }))
+  const shown = (item as Listed[]).filter(isShown).sort((one, other) => {
+    const [first, second] = [one, other].map(({ readEndDate }) => (isByEnd && readEndDate) || '')
+    return first === second ? other.bookId - one.bookId : (first ?? '') < (second ?? '') ? 1 : -1
+  })
+  return Promise.all(
+    shown.map(async ({ bookId, title, bookStatus, readEndDate, star }) => {
+      const [current] = bookStatus === 'YET' ? [] : await ask('GET', `/books/${bookId}/readings`)
+      return {
+        ...{ bookId, title, bookStatus },
+        outcome: current?.outcome ?? null,
+        rating: current?.rating ?? (star || null),
+        finishedAt: readEndDate?.slice(0, 10) ?? null,
+      }
+    }),
+  )
 }
 
 /** Items without what the model does not know. `isUnordered`: to be compared regardless of their order. */
