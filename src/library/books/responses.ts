@@ -221,7 +221,7 @@ export const booksReference: FeatureReference = {
         'dropped if it adds nothing to one of the other book. If both have an open one, that of `from` becomes a stopped one, ' +
         'or is dropped if it has no details. The `isbn` of `from` becomes a source id if the other book has another one. ' +
         'Beyond 20 source ids or 1,000 progress events in all, the last ids and the oldest events of `from` are dropped. ' +
-        '`from` can have at most 2,500 memos: a book with more stays, and the other one is merged into it. ' +
+        '`from` can have at most 2,500 memos: keep a book with more, and send the other one as `from`. ' +
         'Cannot be undone. A second request returns 404.',
       responses: { 200: json(ListedBook, 'The merged book') },
       errors: ['MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_READINGS', 'MAX_BOOK_TAGS'],

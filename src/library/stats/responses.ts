@@ -132,7 +132,7 @@ export const statsReference: FeatureReference = {
   },
   properties: {
     ...Object.fromEntries(FIGURES.map((figure) => [`YearStats.${figure}`, sentence(DEFINITIONS[figure])])),
-    undated: 'Read books, but for stopped ones, whose `finishedAt` is unknown now: they count in no year.',
+    undated: 'Finished books, without stopped ones, whose `finishedAt` is unknown: they count in no year.',
     'AuthorBooks.author': 'The author.',
     'FormatBooks.format': 'The format.',
     'LanguageBooks.language': 'The language.',

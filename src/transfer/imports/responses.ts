@@ -92,7 +92,7 @@ export const importsReference: FeatureReference = {
       'Format of an imported file: the service or device that wrote it, `library` for an export of this service, or `csv` for any other table.',
     ImportLoss: 'A value that was changed or dropped.',
     ImportOutcome:
-      'Result of importing a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out or added to an earlier row, because it is or may be another row or book again\n- `failed`: cannot be imported as it is',
+      'Result of importing a row.\n\n- `created`: a new book\n- `updated`: something was added to a book of the library\n- `unchanged`: the library has it already\n- `skipped`: left out, or added to an earlier row, because it repeats or may repeat another row or a book\n- `failed`: cannot be imported as it is',
     ImportRow: 'Result of importing a row of the file.',
     ImportRowPage: 'A page of the report of an import.',
     ImportStatus:
@@ -119,9 +119,9 @@ export const importsReference: FeatureReference = {
     encoding: 'The encoding with which the file was read.',
     failed: 'Rows that could not be imported.',
     field:
-      'The column or property of the file, of a shelf with its name, such as `Exclusive Shelf: abandoned`, of an ambiguous date with what it can be. For highlights, their location, line or entry in it.',
+      'The column or property of the file; for a shelf, with its name, such as `Exclusive Shelf: abandoned`; for an ambiguous date, with the dates that it can be. For highlights, their location, line or entry in the file.',
     'ImportChange.field': 'What is changed.',
-    from: 'The value before, as text. Of a replaced text, the beginning.',
+    from: 'The value before, as text. For a replaced text, its beginning.',
     to: 'The value after, like `from`.',
     'startImport.file': 'The file to import, as a part with a file name. At most 10 MiB and 10,000 rows.',
     format: 'The format of the file.',
@@ -143,16 +143,17 @@ export const importsReference: FeatureReference = {
       'A JSON object with the meaning of shelves by name: `YET`, `ING`, `DONE`, `STOPPED`, `PAUSED`, or `TAG` for a tag only. At most 200.',
     similarTo:
       'With `possible-duplicate`, the book that it may be: `mergeBooks` merges two. Null if it was deleted since.',
-    skipped: 'Rows that were left out or added to earlier ones, because they are or may be another row or book again.',
+    skipped:
+      'Rows that were left out, or added to earlier ones, because they repeat or may repeat another row or a book.',
     status: 'State of the import.',
     'ImportRow.title': 'The title in the file, or null.',
     unchanged: 'Rows that the library has already.',
     updated: 'Rows that added something to a book of the library.',
     'UnreadColumn.column': 'The name of the column.',
     looksLike: 'What its name or most of its values look like.',
-    samples: 'The first different values.',
+    samples: 'Its first distinct values.',
     unreadColumns:
-      'Those of `unknownColumns` that look like a status, a rating or a date, up to 20: do a dry run, and name them in `columns` if they are.',
+      'Those of `unknownColumns` that look like a status, a rating or a date, up to 20. Do a dry run first, and map them with `columns` to import them.',
     unknownColumns:
       'Columns of the file that are not imported, because the format does not know them. Of an export of this service: `goals` or `member.timeZone` if not all of it could be read.',
   },
