@@ -18,7 +18,7 @@ ${SERVICE_USAGE}
   --encoding     such as euc-kr (default: detected from the content)
   --map          what a shelf means, such as 'on hold=PAUSED': YET, ING, DONE, STOPPED, PAUSED or TAG; may be repeated
   --column       the column of a field, such as 'title=책 이름'; may be repeated
-  --keep-visibility  adds memos that the file marks as public as such: links to memos show them (a terminal asks)
+  --keep-visibility  keeps memos public that the file marks as public: links to memos show them (a terminal asks)
   --report       writes all problems and changes to a file; otherwise the first ${MAX_PRINTED} lines are printed
   --force        replaces FILE.failed.csv, and the file of --report
   --list         lists the last imports
@@ -82,7 +82,7 @@ const printAll = (lines: string[]) => {
   process.exit(0)
 }
 
-/** Asks if the file may have public memos: those of another person would be shown by links at once. */
+/** Asks first if the file may have public memos: if it is another person's, links would show their memos at once. */
 const askVisibility = async (path: string) => {
   // UTF-16 has NUL between letters.
   const mayHavePublic = /p\0?u\0?b\0?l\0?i\0?c/i.test(readFileSync(path, 'latin1'))

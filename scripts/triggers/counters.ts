@@ -202,7 +202,7 @@ WHERE memberId = NEW.memberId AND tagId = NEW.tagId`,
   },
 ]
 
-/** Sets the blocks of a book, of which the member pays the difference. */
+/** Sets the blocks of a book, and adds the difference in price to the member's row. */
 const setBlocks = (blocks: string, row: 'OLD' | 'NEW') => [
   `UPDATE members
 SET textBytes = textBytes + ${BLOCK_PRICE} * (${blocks} - (SELECT eventBlocks FROM books WHERE bookId = ${row}.bookId))

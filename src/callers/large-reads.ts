@@ -66,9 +66,9 @@ export const limitLargePages = limitPages(false)
 /** The same for a list that is counted for each page. Its handler calls `recordCount`. */
 export const limitCountedPages = limitPages(true)
 
-/** More rows keep the database busy for up to a second. For links it is lower, as anyone can request them. */
+/** Years with more rows keep the database busy for up to a second. Lower for links, as anyone can request them. */
 const LONG = { own: 5000, linked: 1000 }
-/** As how many requests each one of a member with a long year counts. */
+/** How many requests each request of a member with a long year counts as. */
 const LONG_CHARGE = 5
 /** Per member, the rows of the longest year seen, if over `LONG.linked`. */
 const longest = createRecent<number>(1000)
@@ -76,7 +76,7 @@ const createLease = () => createLimiter({ capacity: 1, leaseMs: DEADLINES.page, 
 /** Separate, so that requests for links do not delay members. */
 const longYears = { own: createLease(), linked: createLease() }
 
-/** `charge`: as how many requests one of a member without a long year counts. */
+/** `charge`: how many requests each request of a member without a long year counts as. */
 const limitYears =
   (whose: keyof typeof LONG, kind: string, charge: number): MiddlewareHandler<App> =>
   async (c, next) => {
@@ -88,22 +88,22 @@ const limitYears =
   }
 
 /**
- * Limits how many statistics of all kinds a member reads in a minute. Of members with a long year, it allows fewer, and
- * one at a time. Mount it after `authenticated`.
+ * Limits how many statistics, of all kinds, a member reads in a minute. Members with a long year read fewer, and take
+ * turns, one at a time. Mount it after `authenticated`.
  * @throws UNAVAILABLE when too many wait, or for too long
  */
 export const limitStatistics = annotate(limitYears('own', 'statistics', 1), { limit: 'member' })
 
 const limitLongYear = limitYears('linked', 'link statistics', 0)
 /**
- * Limits each `YEAR` link of a member more, once a year is long, and all of them together, so that one link cannot use
- * up the limit of the others. Mount it after `linked`.
+ * Once a member has a long year, limits each of the `YEAR` links, and all of them together by a higher limit, so that
+ * one link cannot use up that of the others. Mount it after `linked`.
  * @throws UNAVAILABLE like `limitStatistics`
  */
 export const limitLinkedYear: MiddlewareHandler<App> = (c, next) =>
   c.get('link').shape.kind === 'YEAR' ? limitLongYear(c, next) : next()
 
-/** How handlers behind `limitStatistics` or `limitLinkedYear` read the statistics of its caller. */
+/** What handlers behind `limitStatistics` or `limitLinkedYear` pass to the store to read statistics. */
 export const statisticsOf = (c: Context<App>, ...furtherScopes: Scope[]) => ({
   db: c.get('db'),
   caller: requiring(c.get('caller'), ...furtherScopes),

@@ -86,7 +86,7 @@ async function* iterateParts<Item>(
   }
 }
 
-/** Loads a large list, a call for each part. The first comes at once, so that a failure gets an error response. */
+/** Loads a large list, a call for each part. Loads the first part at once, so that a failure gets an error response. */
 export const loadParts = async <Item>(db: Db, member: ConfirmedMember, sizes: Size[], load: LoadItems<Item>) => {
   const parts = iterateParts(db, member, load, splitByBytes(sizes))
   await parts.next()

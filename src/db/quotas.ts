@@ -11,11 +11,11 @@ import type { Db } from './client'
 export const bookLimit = sql`coalesce(maxBooks, :MAX_BOOKS)`
 export const textLimit = sql`coalesce(maxTextBytes, :MAX_MEMBER_TEXT_BYTES)`
 export const imageLimit = sql`coalesce(maxImageBytes, :MAX_MEMBER_IMAGE_BYTES)`
-/** With a new image. */
+/** What the member's images count with one more. */
 export const usedImageBytes = sql`imageBytes + (imageCount + 1) * ${sql.raw(String(IMAGE_PRICE))}`
 /** How many bytes of texts and rows are left to the member whose row matches. */
 export const roomOf = (isMember: SQL) => sql`(select ${textLimit} - textBytes from members where ${isMember})`
-/** What a new row counts: its texts have the bytes of the parameter. */
+/** What a new row counts. `:bytes`: of its texts. */
 export const rowPrice = sql`:bytes + ${sql.raw(String(ROW_PRICE))}`
 
 /** The quotas of a member's row, null where those of the service apply. */

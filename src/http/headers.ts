@@ -53,8 +53,8 @@ export const pageHeaders = (policy: Record<string, string>) => ({
 })
 
 /**
- * Refuses writes without a token from pages of foreign origins: browsers send those without a content type, and so without
- * a preflight request. hono/csrf would also refuse clients that send no `Origin`.
+ * Refuses writes without a token from pages of foreign origins. CORS does not stop them: without a content type,
+ * browsers send them without a preflight request. hono/csrf would also refuse clients that send no `Origin`.
  */
 export const refuseForeign: MiddlewareHandler<App> = async (c, next) => {
   if (c.req.method === 'GET' || c.req.method === 'HEAD' || c.req.header('Authorization') !== undefined) return next()

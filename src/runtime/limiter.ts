@@ -92,7 +92,7 @@ export const createLimiter = (options: Options) => {
   const isNextToFinish = (one: Holder) =>
     holders.has(one) && [...holders].every((other) => neededBy(other) === 0 || neededBy(other) >= neededBy(one))
 
-  /** Whether a key but with its first request would exceed its limit or, while other keys wait, half. */
+  /** Whether a key that holds something would exceed its limit or, while other keys wait, half of the capacity. */
   const exceedsShare = ({ keys, holder, amount }: Request) =>
     keys.some((key) => {
       const held = shares.get(key) ?? 0

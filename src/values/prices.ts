@@ -1,16 +1,13 @@
 // What counts towards the quotas of a member, in bytes. The file has no imports, so that scripts can read it.
 
-/** Of a memo, a past reading, a tag of a book, a progress event; beside its texts. */
+/** What each memo, past reading, tag of a book and progress event counts, besides its texts. */
 export const ROW_PRICE = 200
-/**
- * Tags and progress events count by the twenty: those of a tag, and those of a book. Otherwise each would write the row
- * of the member.
- */
+/** Tags count in blocks of twenty per tag, progress events per book: otherwise each would write the member's row. */
 export const PRICED_ROWS = 20
 export const BLOCK_PRICE = PRICED_ROWS * ROW_PRICE
-/** Of an image, beside its bytes, towards MAX_MEMBER_IMAGE_BYTES. */
+/** What each image counts towards MAX_MEMBER_IMAGE_BYTES, besides its bytes. */
 export const IMAGE_PRICE = 16 * 1024
-/** How often a text of a book counts, if not once: these are also folded, in indexes, and in the table of authors. */
+/** How often a text of a book counts, by default once. These are also stored folded, in indexes and as authors. */
 export const TEXT_COPIES: Record<string, number> = { title: 4, author: 7 }
 
 /**
@@ -28,7 +25,7 @@ export const textPrice = (texts: readonly string[], row = '') => {
 
 /** The most progress events of a book. If there are more, a trigger merges some of the oldest. */
 export const MAX_EVENTS = 1000
-/** Bytes that the reports of a member's imports take in the database. */
+/** The most bytes that the reports of a member's imports take in the database. */
 export const MAX_REPORT_BYTES = 24 * 1024 * 1024
-/** UTF-8 bytes of a member's texts, and the prices of rows. */
+/** The default quota of a member: UTF-8 bytes of texts, and the prices of rows. */
 export const MAX_MEMBER_TEXT_BYTES = 64 * 1024 * 1024

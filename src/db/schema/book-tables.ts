@@ -50,7 +50,7 @@ export const books = sqliteTable(
     hasMemos: counter(),
     /** UTF-8 bytes of the book's memos. */
     memoBytes: counter(),
-    /** How many twenties of progress events the member pays for. */
+    /** How many blocks of twenty progress events count towards the member's quota. */
     eventBlocks: counter(),
     /** `toFoldedColumn` of title and author, for search and sorting. */
     titleFolded: text(),
@@ -144,7 +144,7 @@ export const tags = sqliteTable(
     /** The folded tag. */
     tagKey: text().notNull(),
     bookCount: integer().notNull().default(0),
-    /** How many twenties of its books the member pays for: the most that it has had. */
+    /** How many blocks of twenty books count towards the member's quota: the most that the tag has had. */
     blocks: counter(),
   },
   (tag) => [

@@ -20,8 +20,8 @@ const selectBookOfCaller = (parameter: string) =>
   sql`select * from books where ${isOwnRow(books.bookId, books.memberId, callersId, parameter)}`
 const number = (value: number) => sql.raw(String(value))
 /**
- * Memos that move, each of which takes three rows: with an entry of the log, and an old one that is trimmed. All that two
- * books can have takes more than 10,000 rows.
+ * The most memos that a merge moves: each changes three rows (the memo, its entry of the log, and an old entry that is
+ * trimmed), and a batch at most 10,000.
  */
 const MAX_MOVED_MEMOS = 2500
 
@@ -54,7 +54,7 @@ const markSource = sqlStatement`
   where books.bookId = sourceId
     and (movedMemos = 0 or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
     and movedMemos <= ${number(MAX_MOVED_MEMOS)} and readings <= ${number(MAX_READINGS)} and tags <= ${number(MAX_BOOK_TAGS)}`
-/** One row if the source is marked. Each statement selects from it, so all of them do nothing, or none. */
+/** One row if the source is marked. Each statement selects from it, so either all of them or none take effect. */
 const withPair = sql`with
   caller(id) as materialized (select ${callerId}),
   source as materialized (select * from (${selectBookOfCaller('from')}) where mergedBooks = ${number(MARK)}),

@@ -3,7 +3,7 @@ import { roomOf } from '../../db/quotas'
 import { hasRoom as hasRoomOf, isRefined, keep, keptOf, renew, restore, traceless } from '../readings/blocks'
 import type { BookPatch } from './schema'
 
-/** Otherwise the reading is not archived, but changed: setting a status is never refused. */
+/** Whether the reading can be archived. If not, it is changed instead: setting a status is never refused. */
 const hasRoom = sql`${hasRoomOf('c')} and ${roomOf(sql`members.memberId = c.memberId`)} > 0`
 const day = (value: SQL) => sql`substr(${value}, 1, 10)`
 

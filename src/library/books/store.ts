@@ -90,7 +90,7 @@ const toFolded = ({ title, author }: Partial<Book>) => ({
   ...(author !== undefined && { authorFolded: toFoldedColumn(author) }),
 })
 
-/** Only that of a book that is DONE already stays. One that becomes DONE was read to its end. */
+/** A stopped book stays stopped only if it is DONE already. A book that becomes DONE was read to its end. */
 const staysStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`
 
 /**

@@ -14,8 +14,8 @@ const renameTag = sqlStatement<Tag>`
   )
   returning tag, bookCount`
 /**
- * The most books of a tag that a batch changes: together, 10,000 rows. A book that loses a tag takes three (with an entry of
- * the log, and an old one that is trimmed), one that moves to another tag seven.
+ * The most books of a tag that a batch changes, so that it changes at most 10,000 rows: three for a book that loses a
+ * tag (with an entry of the log, and an old one that is trimmed), seven for one that moves to another tag.
  */
 const [MOST_REMOVED, MOST_MOVED] = [3000, 1300]
 

@@ -8,7 +8,7 @@ const MAX_LENGTH = 500
 /** Letters that Unicode does not decompose into a letter and a mark. */
 const PLAIN: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', þ: 'th', æ: 'ae', œ: 'oe' }
 
-/** Cuts runs of combining marks: to sort those of a run for a normal form takes time quadratic in its length. */
+/** Cuts runs of combining marks: normalizing sorts them, in time quadratic in the length of the run. */
 export const cutMarks = (text: string) => text.replace(/(\p{M}{30})\p{M}+/gu, '$1')
 
 /** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
@@ -41,7 +41,7 @@ const BOUNDARY = /:\s|\s[-–—]\s|\s[([]|,\s(?=[^,:]{0,40}(?:edition|édition|
 // A text of punctuation only is compared as it is.
 const keyOf = (text: string) => wordsOf(text).join(' ').replace(CONJUNCTION, '') || text
 
-/** A title without its series, and its number in that. `Saga (Saga, #2)` is not `Saga`, so its `name` stays whole. */
+/** Splits off a title's series, and the number in it. `Saga (Saga, #2)` is not `Saga`, so its `name` stays whole. */
 const splitSeries = (title: string) => {
   const start = title.lastIndexOf('(') - 1
   // Only the last bracket is tried: from each of many, it would take quadratic time.

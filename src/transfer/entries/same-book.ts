@@ -8,7 +8,7 @@ import { areNumberedApart, areVolumes, differ, toVolume, type Volume } from './v
 /** What the names of a book say about which one it is. An unknown author has no keys. */
 export type About = {
   key: string
-  /** In the series that the title names, and in that of the book. */
+  /** The numbers in the series that the title names, and in the series of the book. */
   number: string
   seriesNumber: number | null
   shortKeys: string[]
@@ -31,7 +31,7 @@ export const toAbout = (book: Pick<Entry, 'title' | 'subtitle' | 'author' | 'ser
 const sharesTitle = (one: About, other: About) =>
   one.key === other.key || one.shortKeys.includes(other.key) || other.shortKeys.includes(one.key)
 
-/** Whether the first author is the same, or two names of authors begin alike, or all of the shorter one. */
+/** Whether the first author is the same, or two of the authors' names begin alike, or the only one of a book does. */
 const sharesAuthor = (one: About, other: About) => {
   if (one.authors.some((author) => other.authors.includes(author))) return true
   const { size } = one.names.intersection(other.names)

@@ -62,7 +62,7 @@ const toNumber = (token: string, previous: string) => {
   return ARTICLES.has(token) ? '1' : /^[a-z]$/.test(token) ? token : undefined
 }
 
-/** A title without the numbers and words of volumes; all its numbers; and those beside such a word. */
+/** `base`: a title without numbers and words for a volume. `marked`: the numbers beside such a word. */
 export type Volume = { base: string; numbers: string; marked: string }
 
 /** @param title without a series in brackets */
@@ -86,13 +86,13 @@ export const toVolume = (title: string): Volume => {
   return { base: base.join(' '), numbers: numbers.join(' '), marked: marked.join(' ') }
 }
 
-/** Whether both are known, and differ. */
+/** Whether both texts are known (not empty) and differ. */
 export const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other
 
-/** Whether titles differ only in the number of a volume, or also in other words, but both have such a number. */
+/** Whether titles differ only in their numbers, or in the numbers beside a word for a volume, if both have one. */
 export const areVolumes = (one: Volume, other: Volume) =>
   (one.base === other.base && one.numbers !== other.numbers) || differ(one.marked, other.marked)
 
-/** The same, but a title without a number may be that of any volume. */
+/** Like `areVolumes`, but a title without a number may be that of any volume. */
 export const areNumberedApart = (one: Volume, other: Volume) =>
   areVolumes(one, other) && differ(one.numbers, other.numbers)

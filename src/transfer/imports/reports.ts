@@ -4,11 +4,11 @@ import { MAX_REPORT_BYTES } from '../../values/prices'
 import { query, type RunContext } from './run-context'
 import type { StoredImport } from './store'
 
-// The reports that a member keeps have a budget of bytes. The oldest are deleted first.
+// The reports of a member's imports may take MAX_REPORT_BYTES. Beyond that, the oldest are deleted.
 
 /** Rows that a batch deletes. */
 const BATCH = 5000
-/** D1 keeps a row of over about 1 KB, in a table without ROWID, on pages of its own. */
+/** In a table WITHOUT ROWID, SQLite moves the end of a row of over about 1 KB to overflow pages of its own. */
 const storedBytes = sql.raw(
   `(select iif(bytes > 1000, (bytes / 4092 + 1) * 4096 + 500, bytes) from (
     select 60 + octet_length(concat(title, code, losses, cells, undo, texts)) as bytes
@@ -20,7 +20,7 @@ const countRows = sqlStatement`
   update imports set reportBytes = reportBytes + (
     select coalesce(sum(${storedBytes}), 0) from importRows where ${isImport} and row > :doneBefore and row <= :done
   ) where ${isImport} and done = :done and lease = :lease`
-/** The newest one, which is running, stays. */
+/** Hides the oldest reports beyond the limit, but never that of the running import. */
 const hideOldest = sqlStatement<{ importId: number }>`
   update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null
   where memberId = :memberId and isDeleted = 0 and importId <> :importId and importId in (

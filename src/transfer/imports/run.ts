@@ -50,7 +50,7 @@ const takeChunk = (entries: ReceivedEntry[], done: number) => {
   return chunk
 }
 
-/** Rows of the file, after the first `done`. `now`: the local time. */
+/** The rows of the file that follow the first `done` rows. `now`: the local time. */
 type Chunk = { done: number; entries: Entry[]; now: string }
 
 /** Returns undefined if a book to which a row belongs is gone: it may have been merged into another one. */
@@ -114,7 +114,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   // What a dry run has reported counts as if it were stored.
   let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
   let { done } = stored
-  // Those that an interrupted run left.
+  // If an interrupted run has left memos of its last row.
   await addRemainingMemos(context, stored, { done, entries, now: localTime(config.TIME_ZONE) })
   await deleteHiddenRows(context, stored)
   while (library && done < entries.length && Date.now() < deadline && budget.left > 0) {

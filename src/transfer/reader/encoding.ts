@@ -83,15 +83,15 @@ const isOf =
     return words.length > 0 && fit.length >= 0.95 * words.length && !SIGN_AMIDST.test(text)
   }
 
-/** As `isWestern`, but with any signs, and names of other languages. */
+/** Like `isWestern`, but allows any signs, and up to a fifth of words in other languages. */
 const isMostlyWestern: Evidence = (text, words) => {
   const fit = words.filter((word) => CASED.test(word) && WESTERN_WORDS.some((pattern) => pattern.test(word)))
   return fit.length > 0 && fit.length >= 0.8 * words.length && !SIGN_AMIDST.test(text) && !UTF8_AS_WESTERN.test(text)
 }
 
 /**
- * In the order in which a refusal names those that are equally likely. `isPossible` counts if not exactly one is
- * evident. Those with neither are never guessed.
+ * In the order in which a refusal names those that are equally likely. `isPossible` decides if not exactly one is
+ * evident. Encodings with neither are never guessed.
  */
 const CANDIDATES: [encoding: string, isEvident?: Evidence, isPossible?: Evidence][] = [
   ['windows-1252', isWestern, isMostlyWestern],

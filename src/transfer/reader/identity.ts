@@ -11,10 +11,10 @@ const identityOf = (entry: Entry) => {
   return title ? `title:${toTitle(toFullTitle(entry)).key}|${toAuthorKeys(author)[0]}` : undefined
 }
 
-/** The entries that are compared by one identity: only the volumes of a box set, and rows with false identifiers, are several. */
+/** The most entries kept for one identity: only box sets and wrong identifiers make several books share one. */
 const MAX_COMPARED = 100
 
-/** Marks the entries that an earlier one of the file repeats, and adds what they have to that one. */
+/** Marks the entries that repeat an earlier one of the file, and adds to that one what it lacks. */
 export const markDuplicates = (entries: Entry[]) => {
   const firsts = new Map<string, { first: Entry; texts: Set<string>; about: About }[]>()
   for (const entry of entries) {

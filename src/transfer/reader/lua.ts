@@ -8,7 +8,7 @@ const MAX_DEPTH = 50
 const MAX_STRING = 1_000_000
 const BLANKS = /\s*/y
 const PLAIN = /[^"\\]*/y
-/** Bytes of UTF-8. At most as many as fit into memory one by one. */
+/** Escaped bytes of UTF-8, decoded together. Limited, because an array of them takes much memory. */
 const CODES = /\d{1,3}(?:\\\d{1,3}){0,249999}/y
 const NAME = /[A-Za-z_]\w{0,40}(?=\s{0,100}=)/y
 const WORD = /[\w.+-]{1,40}/y

@@ -87,7 +87,7 @@ export const addRow = (entry: Entry, row: Entry, texts: Set<string>) => {
     if (isUsed) isAdded = true
     const [only, ...more] = entry.readings
     entry.status = entry.readings.at(-1)?.outcome ? 'DONE' : 'ING'
-    // As it was: the status says as much.
+    // A single reading without dates says no more than the status.
     if (only && more.length === 0 && isUndated(only)) Object.assign(entry, { readings: [], quarters: only.quarters })
   }
 

@@ -16,11 +16,11 @@ const STATUS_NAME =
   /stat(?:us|e|o|ut)(?!\p{L})|shelf|progress|상태|estado|situa[cç]|lesestand|ステータス|状態|状況|状态|статус|^\W*(?:already |have )?(?:read|finished|gelesen|lido|leído|lu|읽음|読了)\W*$/iu
 const RATING_NAME =
   /rating|stars?\b|score|grade\b|sterne|별점|평점|평가|評価|評分|评分|bewertung|califica|puntu|valora|avalia|[ée]valuation|оценка|voto|beoordeling|betyg/iu
-/** The ratings of others. */
+/** Names of columns that summarize the ratings of others. */
 const OF_OTHERS = /average|avg|mean\b|count|number|total|community|평균|평점 ?수|durchschnitt|promedio|média|moyenne/iu
 const DATE_NAME = /date|datum|fecha|\bdata\b|날짜|[일日]$|дата|finished|started|read on|gelesen am/iu
 
-/** The kinds of the usual columns, of which a file may have several. */
+/** The kinds of usual columns. If a file has several for a field, only one is read. */
 const KINDS: Partial<Record<UsualField, ColumnKind>> = {
   status: 'STATUS',
   rating: 'RATING',
@@ -29,7 +29,7 @@ const KINDS: Partial<Record<UsualField, ColumnKind>> = {
   addedAt: 'DATE',
 }
 
-/** By most of its different values, else by its name if they can be of the kind. */
+/** The kind of a column, by most of its distinct values; else by its name, if the values can be of that kind. */
 const kindOf = (name: string, values: string[]): ColumnKind | undefined => {
   const most = (test: (value: string) => unknown, share = 0.8) => values.filter(test).length >= share * values.length
   const isShort = values.length < MAX_VALUES && most((value) => value.length <= MAX_SAMPLE, 0.5)

@@ -1,7 +1,7 @@
 // The lookbehind finds where a run begins. It follows the first mark, so that it is only evaluated at marks.
 const LONG_RUN = /\p{M}(?<!\p{M}{2})\p{M}{30}/u
 
-/** NFC, unless there are over 30 marks in a row, as in no language: to sort them takes time quadratic in number. */
+/** In NFC, unless over 30 combining marks follow each other, as in no language: sorting them takes quadratic time. */
 const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
 
 export const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
@@ -17,7 +17,7 @@ export const fold = (text: string) => {
   return toNfc(text.toUpperCase().toLowerCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
 }
 
-/** As `lower` in SQLite. */
+/** Like `lower()` in SQLite. */
 export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**

@@ -53,7 +53,7 @@ const areDifferent = (one: Identified, other: Identified) => {
   return other.sourceIds.some((id) => id.startsWith(service))
 }
 
-/** A book that an entry could be. `about`: made once if it is compared. */
+/** A book that an entry could be. `about`: set when it is first compared. */
 type Candidate = Identified & { bookId: number; about?: About }
 
 const aboutOf = (book: Candidate) => {

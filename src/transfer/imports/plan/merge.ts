@@ -30,7 +30,7 @@ const combine = (current: Known, wanted: EntryReading, overwrites: boolean): Kno
   const finishedAt = isOpen ? wanted.finishedAt : (current.finishedAt ?? wanted.finishedAt)
   const isSameStart = isSameDate(current.startedAt, wanted.startedAt)
   const chosen = isSameStart ? current.startedAt : choose(current.startedAt, wanted.startedAt)
-  // A finish of the file can come before the start here, or the other way round.
+  // The finish in the file can come before the stored start, or the stored finish before the start in the file.
   const starts = isOpen ? [chosen, current.startedAt, wanted.startedAt, null] : [chosen]
   const isPaused = overwrites ? wanted.isPaused : current.isPaused || wanted.isPaused
   return {
@@ -76,8 +76,8 @@ const changed = (book: Existing, merged: Partial<ReadingColumns>): Partial<Readi
   Object.fromEntries(Object.entries(merged).filter(([name, value]) => value !== book[name as keyof ReadingColumns]))
 
 /**
- * The ended readings of a file that a book lacks, and the one that is its current reading: it has the same dates, ends it,
- * or is the newest one for an unread book. If it is open in the file, too, no ended one ends it.
+ * `missing`: the ended readings of a file that a book lacks. `same`: the one that is the book's current reading: it
+ * has the same dates, ends it, or is the newest one and the book is unread. If the file has it open, no other ends it.
  */
 const findCurrent = ({ bookStatus, current, past }: Existing, ended: EntryReading[], open?: EntryReading) => {
   const isGoingOn = bookStatus === 'ING' && open !== undefined
@@ -107,7 +107,7 @@ const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): Merge
   const isFirst = bookStatus === 'YET'
   // The start date that an unread book may have belongs to no reading.
   const own = isFirst && same?.startedAt ? { ...current, startedAt: null } : current
-  // Stars that the book shows already can be those of a reading before.
+  // Stars that the book shows already can be the rating of an earlier reading.
   const isStarKnown =
     !isFirst && !entry.exact && same?.outcome === current.outcome && toStars(same.quarters) === book.star
   const news = isStarKnown ? { ...same, quarters: null } : same

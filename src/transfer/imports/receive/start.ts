@@ -23,7 +23,7 @@ export type ImportContext = RunContext & {
   runLater: (work: () => Promise<unknown>) => void
 }
 
-/** What files being imported weigh. They take up to ten times as much memory, and an isolate has 128 MB. */
+/** Limits the weight of files being imported: they take up to ten times as much memory, and an isolate has 128 MB. */
 const running = createLimiter({
   capacity: MAX_FILE_BYTES,
   leaseMs: DEADLINES.importLease,
@@ -31,10 +31,10 @@ const running = createLimiter({
   maxWaitMs: DEADLINES.importTurn,
 })
 
-/** A short row takes as much memory and time as so many bytes of long ones. */
+/** The least that a row weighs: a short row takes as much memory and time as this many bytes of long rows. */
 const ROW_BYTES = 256
 
-/** The bytes of a file, or more if it has short rows: by its line ends, or the objects of JSON. */
+/** The bytes of a file, or more if its rows are short. Counts rows by line ends, or by objects of JSON. */
 export const weigh = (file: Uint8Array) => {
   let [lineFeeds, returns, objects] = [0, 0, 0]
   for (const byte of file) {

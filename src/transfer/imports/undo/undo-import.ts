@@ -33,7 +33,7 @@ const selectLastOf = (isIt: SQL, changes: SQL) => sql`
     ) as importRows left join books on books.bookId = importRows.bookId and +books.memberId = importRows.memberId
   ) where changes <= ${sql.raw(String(MAX_CHANGES))} or number = 1`
 type Last = { last: number | null }
-/** With what belongs to the book. The last memo takes the place of each memo that is deleted. */
+/** Counts all rows of a book. Deleting a memo also changes the last one, which moves into its place. */
 const lastOfCreated = selectLastOf(
   sql`outcome = 'created'`,
   sql`20 + 2 * memoCount + ${sql.raw(String(PRICED_ROWS))} * (1 + eventBlocks)

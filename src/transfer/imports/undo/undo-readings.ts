@@ -24,8 +24,8 @@ const isAddedCurrent = sql`exists (
   select 1 from currentReadings as c, ${added} where c.bookId = books.bookId and ${currentValues('c')} = added.value
 )`
 /**
- * Whether the reading before is still there. If there was none: whether no past readings came from elsewhere. One of
- * those before may be the current one now.
+ * Whether the current reading from before the import is still there. If the book was unread: whether it has no past
+ * readings but those of the import and from before it, one of which may be the current one now.
  */
 const isReadingBeforeThere = sql`iif(
   ${statusBefore} = 'YET',

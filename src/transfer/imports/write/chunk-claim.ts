@@ -21,7 +21,7 @@ const addCounts = sql.raw(IMPORT_OUTCOMES.map((outcome) => `${outcome} = ${outco
 /**
  * Claims the rows of a chunk for this run, so that no other run can commit them, and counts their outcomes. Returns no
  * row if another run has taken over, the import was cancelled, the member has withdrawn, the chunk would exceed a
- * quota, or the report has all bytes that reports may have.
+ * quota, or the report already takes MAX_REPORT_BYTES.
  */
 export const claimChunk = sqlStatement<{ done: number }>`
   update imports set

@@ -80,7 +80,7 @@ const toExcerpt = (text: string) =>
     .slice(0, MAX_EXCERPT)
     .join('')
 
-/** Of these, the report says only how many readings there are. */
+/** The columns of readings that the report does not list: it only has the number of readings. */
 const REFINEMENTS = ['startedAt', 'finishedAt', 'isStopped', 'quarters', 'readingFormat', 'isPaused', 'note'] as const
 
 /**

@@ -10,8 +10,8 @@ import { isClaimed } from './chunk-claim'
 import { toMemo } from './chunk-items'
 
 /**
- * The most rows that a chunk changes for some entries, with entries of the log and the old ones that these trim: a batch
- * changes at most 10,000.
+ * The most rows that the entries of a chunk change, with new entries of the log and the old ones that these trim. The
+ * rest of the 10,000 rows of a batch is for what chunks write besides.
  */
 export const MAX_CHANGES = 9000
 /** A memo also changes its book and its member. */
@@ -20,7 +20,7 @@ const OF_MEMO = 5
 const changesWithoutMemos = ({ readings, tags, exact }: Entry) =>
   30 + 4 * readings.length + 6 * tags.length + 4 * (exact?.progress.length ?? 0)
 export const changesOfEntry = (entry: Entry) => changesWithoutMemos(entry) + OF_MEMO * entry.memos.length
-/** How many memos the chunk of an entry has room for. The others follow, until `isWhole`. */
+/** How many memos of an entry are written with its chunk. `addRemainingMemos` adds the others, unless it `isWhole`. */
 export const firstMemos = (entry: Entry) =>
   Math.max(0, Math.floor((MAX_CHANGES - changesWithoutMemos(entry)) / OF_MEMO))
 export const isWhole = (entry: Entry | undefined) => !entry || changesOfEntry(entry) <= MAX_CHANGES
@@ -30,7 +30,7 @@ const selectWritten = sqlStatement<{ bookId: number }>`
   select bookId from importRows where ${isImport} and row = :done and outcome in ('created', 'updated')`
 const createdRow = sql`books.bookId = importRows.bookId and +books.memberId = :memberId
   and importRows.memberId = :memberId and importRows.importId = :importId and row = :done and outcome = 'created' and ${isClaimed}`
-// An undo deletes a created book that equals its snapshot. A book that the member has changed since keeps none.
+// An undo deletes a created book that equals its snapshot. A book that the member has changed since loses its snapshot.
 const dropSnapshot = sqlStatement`
   update importRows set undo = json_remove(undo, '$.title') from books where ${createdRow} and not ${isUnchanged}`
 const updateSnapshot = sqlStatement`
@@ -52,7 +52,7 @@ export const addRemainingMemos = async (
   for (let isLeft = written !== undefined; written && isLeft; ) {
     const { bookId } = written
     const existing = await loadExisting(context, memberId, new Map([[bookId, entry]]))
-    // The texts of columns are few, and come first.
+    // Memos from columns, which have a source, come first and are few: the chunk has written them.
     const missing = existing.get(bookId)?.missing.memos.filter(({ source }) => !source) ?? []
     const memos = missing
       .slice(0, MAX_CHANGES / OF_MEMO)

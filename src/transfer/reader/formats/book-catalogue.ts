@@ -28,7 +28,7 @@ const shelves: ReadCell = (row, cell, column) =>
     column,
   )
 
-/** The CSV of the Android app Book Catalogue, whose unread books have a read date of none. */
+/** The CSV of the Android app Book Catalogue. */
 export const bookCatalogue = tableFormat(
   (has) => ['author_details', 'series_details', 'bookshelf_id'].every(has),
   {

@@ -8,7 +8,7 @@ export type FoundDate = {
   text: string
   /** Dates of the same style have the same order in a column: `short .` for `24.01.09`, `long /` for `1/9/2024`. */
   style: string
-  /** What it is in each order in which it is a date. Only `YMD` if the order is certain. */
+  /** The date that it is in each possible order. Only `YMD` if the order is certain. */
   dates: Partial<Record<DateOrder, PartialDate>>
 }
 
@@ -70,7 +70,7 @@ const matchAt = (pattern: RegExp, text: string, at: number) => {
 }
 const endOf = (pattern: RegExp, text: string, at: number) => (matchAt(pattern, text, at) ? pattern.lastIndex : at)
 
-/** The date at a place of a text, with the end of it, or of its time and zone. */
+/** The date at a position of a text. `end`: where the date, or the time and zone after it, ends. */
 const findDate = (text: string, start: number): { found: FoundDate; end: number } | undefined => {
   for (const [form, read] of FORMS) {
     const match = matchAt(form, text, start)

@@ -18,7 +18,7 @@ export const addReading = (row: Row, reading: Partial<EntryReading>, column: str
     row.lose('bad-date', column, date)
     return null
   })
-  // Nothing is left of it.
+  // Without the dates in the future, nothing is left of the reading.
   if ((reading.startedAt || reading.finishedAt) && !startedAt && !finishedAt && !reading.outcome) return
   const isOrdered = isInOrder({ startedAt, finishedAt })
   if (!isOrdered) row.lose('bad-date', column)
@@ -40,7 +40,7 @@ export const sortReadings = ({ entry }: Row) =>
 
 /** Whether two dates are the same, as far as both are known. */
 const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one)
-/** The starts, which the column of the finishes follows. A range has the finish, too. */
+/** Reads the column of starts, before that of finishes. A range has the finish, too. */
 export const started: ReadCell = (row, cell, column) => {
   for (const [startedAt, finishedAt] of row.dates(cell, column)) {
     addReading(row, { startedAt, finishedAt }, column)
@@ -57,15 +57,15 @@ const takeStarts = ({ entry, startColumn }: Row) => {
 }
 
 /**
- * The finishes, each with its start: that of a range, or the last one between the finish before and this one. A start
- * after all finishes goes on.
+ * Reads the column of finishes, each with its start: that of a range, or the last one between the finish before and
+ * this one. A start after all finishes is an open reading.
  */
 export const finished: ReadCell = (row, cell, column) => {
   const dates = row.dates(cell, column)
   if (dates.length === 0) return
   const starts = takeStarts(row)
   const startColumn = row.startColumn ?? column
-  // Reported if they are not in order.
+  // One start and one finish belong together even if they are not in order, which `addReading` reports.
   const isOnly = starts.length === 1 && dates.length === 1
   let before: PartialDate | null = null
   for (const [finishedAt = null, startedAt] of dates.map((range) => range.toReversed()).sort()) {

@@ -36,7 +36,7 @@ const DAMAGED = /^(?:[-+]?\d+(?:[.,]\d*)?E[-+]\d+|#.*|nan|none|null|undefined)$/
 /** The identifier of a row, or why it is none. An empty cell has neither. */
 export const parseSourceId = (source: string, cell: string): { sourceId?: string; code?: Code } => {
   const form = FORMS[source]
-  // As spreadsheets keep a number as it is, and as tables of numbers write it.
+  // `="123"` and `'123` keep a spreadsheet from changing a number. `123.0` is how tables of numbers write it.
   const text = cell
     .replace(/^=?"(.*)"$/, '$1')
     .replace(/^'/, '')
