@@ -6,7 +6,7 @@ const MAX_SAMPLE = 64 * 1024
 const SHOWN_LENGTH = 30
 const MAX_SHOWN = 6
 
-/** Letters that the words of a language have. Rare combinations are those of other languages' encodings. */
+/** The letters of each Western language. Words that combine letters of several languages suggest another encoding. */
 const WESTERN_WORDS = [
   /^[a-zàâæçéèêëîïôœùûüÿ]+$/i,
   /^[a-záàéèíïóòúüñç]+$/i,
@@ -15,7 +15,7 @@ const WESTERN_WORDS = [
   /^[a-zàèéìòùó]+$/i,
 ]
 const WESTERN_SIGNS = /^[\s\p{ASCII}\p{L}«»‹›“”„‘’‚–—…·•¡¿°ºª€£©®™×½¼¾§&]*$/u
-/** What accented letters and quotation marks in UTF-8 become. */
+/** What accented letters and quotation marks become if UTF-8 is decoded as a Western encoding. */
 const UTF8_AS_WESTERN = /[ÂÃ][\xa0-\xbf]|â€/
 
 // Letters and characters that make up a large share of any text in these languages.
@@ -30,7 +30,7 @@ const shareOf = (text: string, pattern: RegExp, of: number) => (of === 0 ? 0 : (
 /** Whether a text decoded as an encoding is one that people write. `words` are those with letters beyond ASCII. */
 type Evidence = (text: string, words: string[], letters: string) => boolean
 
-/** Capitals are amidst words in other encodings. */
+/** Decoded with a wrong encoding, words have capitals in the middle. */
 const CASED = /^(?:\p{Lu}?\p{Ll}*|\p{Lu}+)$/u
 
 const isWestern: Evidence = (text, words) => {
@@ -39,12 +39,12 @@ const isWestern: Evidence = (text, words) => {
   return isCased && !UTF8_AS_WESTERN.test(text) && WESTERN_SIGNS.test(text) && fit.length >= 0.95 * words.length
 }
 
-/** As older spreadsheets of Macs write. Letters of windows-1252 can become signs there, which are no evidence. */
+/** Written by older Mac spreadsheets. Needs words: letters of windows-1252 can become signs, which prove nothing. */
 const isMacRoman: Evidence = (text, words, letters) => words.length > 0 && isWestern(text, words, letters)
 
 /**
- * In other encodings, capitals are amidst words, or nowhere, or letters beside those of ASCII. A single letter may be
- * an accented one.
+ * Decoded wrongly, other texts have capitals in the middle of words or none, or mix Cyrillic and Latin letters in words.
+ * A single Cyrillic letter may be an accented Latin one.
  */
 const isCyrillic: Evidence = (_, words, letters) =>
   words.every((word) => CASED.test(word) && /^\p{Script=Cyrillic}+$/u.test(word)) &&
@@ -52,7 +52,7 @@ const isCyrillic: Evidence = (_, words, letters) =>
   letters.length >= 3 * words.length &&
   shareOf(letters, CYRILLIC_COMMON, letters.length) >= 0.5
 
-/** In encodings of two bytes, words of other languages mix their letters with characters. */
+/** Decoded with an encoding of two bytes, Western words mix Latin letters with East Asian characters. */
 const isUnmixed = (words: string[]) => words.filter((word) => /[a-z]/i.test(word)).length < 0.5 * words.length
 
 const isKorean: Evidence = (_, words, letters) =>
@@ -72,10 +72,10 @@ const isChinese: Evidence = (_, words, letters) =>
   shareOf(letters, /\p{Script=Han}/gu, letters.length) >= 0.95 &&
   shareOf(letters, CHINESE_COMMON, letters.length) >= 0.3
 
-/** A sign amidst a word, but for apostrophes, dashes and the like, is a letter in another encoding. */
+/** A sign in the middle of a word, other than an apostrophe, dash or the like, is a letter in the right encoding. */
 const SIGN_AMIDST = /[\p{L}\p{M}][^\p{L}\p{M}\p{Nd}\p{ASCII}\s’‘´·\xad–—][\p{L}\p{M}]/u
 
-/** Whether nearly all words are of one script. In other encodings, words mix scripts, or capitals and small letters. */
+/** Whether nearly all words are of one script. Decoded wrongly, words mix scripts, or capitals and small letters. */
 const isOf =
   (pattern: RegExp, isCased = false): Evidence =>
   (text, words) => {

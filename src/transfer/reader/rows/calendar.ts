@@ -20,7 +20,7 @@ export const MONTHS = new Map(
 )
 const NAMES = [...MONTHS]
 
-/** The number of a month, by its name or the beginning of it. Undefined if that is the beginning of two months, or of none. */
+/** The number of a month, by its name or the beginning of it. Undefined if no month or several begin like that. */
 export const findMonth = (word: string) => {
   const name = word.toLowerCase()
   const found = new Set(NAMES.filter(([month]) => month.startsWith(name)).map(([, number]) => number))
@@ -32,7 +32,7 @@ const TIME = /(\d{1,2})[:时時시]\s?(\d{1,2})(?:[:分분]\s?(\d{1,2}))?/
 const AFTER_TIME = /^\s?([ap])\.?\s?m\b/i
 const BEFORE_TIME = /(?:(上午|午前|오전)|(下午|午後|오후))\s?$/
 
-/** The first time of a text in lower case as HH:mm:ss, midnight without one, null if it does not exist; and what is before it. */
+/** The first time of a lower-case text as HH:mm:ss, midnight if it has none, null if invalid; and what is before it. */
 export const timeOf = (text: string) => {
   const time = TIME.exec(text)
   if (!time) return { before: text, time: '00:00:00' }
