@@ -92,6 +92,8 @@ export const ATTACK_RUNS: Run[] = [
       'npm run attack -- forgery codes',
       'npm run attack -- --json test/fixtures/figures/attacks.json',
       'npm run attack -- stats',
+      'npm run attack -- quotas',
+      'npm run attack -- growth',
     ],
     quick: 'npm run attack -- --quick --json FOLDER/attacks.json',
     prints: 'No failures',

@@ -57,7 +57,7 @@ const selectKept = sqlStatement<KeptRow>`
   order by row`
 const deleteRows = sqlStatement`
   delete from importRows where ${isOwnReportRow} and row > :after and row <= :after + ${sql.raw(String(MAX_CHANGES))}`
-const hide = sqlStatement`update imports set isDeleted = 1, options = '', unknownColumns = null, reason = null where ${isOwnImport} returning importId`
+const hide = sqlStatement`update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null where ${isOwnImport} returning importId`
 
 /**
  * Rows that are not undone yet. Each also has an entry of the log, and trims an old one. Memos are deleted in batches of
