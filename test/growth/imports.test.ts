@@ -16,6 +16,7 @@ const NAMES = 'names of up to 480 characters'
 it.each<[FormatName, string, string]>([
   ['csv', 'separators', NAMES],
   ['goodreads', 'combining marks', NAMES],
+  ['goodreads', 'numerals', NAMES],
   ['kindle', 'dashes', 'rows'],
   ['library', 'authors of one letter', 'rows'],
   ['openreads', 'tags of 100 characters', 'cells of up to 20,000 characters'],

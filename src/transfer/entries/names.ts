@@ -99,6 +99,10 @@ export const toAuthorKeys = (author: string | null): [string, ...string[]] => {
   return isList ? [natural, inverted] : [inverted]
 }
 
-/** The beginnings of the names of all authors, which other spellings often share. */
-export const toNameStarts = (author: string | null) =>
-  new Set(wordsOf(truncate(author ?? '', MAX_LENGTH)).flatMap((word) => (word.length > 1 ? [word.slice(0, 4)] : [])))
+/** More names tell nothing more, and each is compared with those of up to a hundred books. */
+const MAX_NAMES = 40
+/** The beginnings of the names of the authors, which other spellings often share. */
+export const toNameStarts = (author: string | null) => {
+  const names = wordsOf(truncate(author ?? '', MAX_LENGTH)).filter(({ length }) => length > 1)
+  return new Set(names.slice(0, MAX_NAMES).map((name) => name.slice(0, 4)))
+}

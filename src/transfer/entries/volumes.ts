@@ -1,3 +1,4 @@
+import { MAX_NAME } from '../../values/contract'
 import { cutMarks, foldLetters } from './names'
 
 // The numbers of volumes in titles, as words of English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish,
@@ -45,9 +46,10 @@ const fromRoman = (word: string) =>
     return sum + (value < next ? -value : value)
   }, 0)
 
+// Longer numbers are none: a search for their end from each of their characters would take quadratic time.
 /** Words of these scripts may have the number at the end, without a blank: `カフカ上巻`, `三国志第二部`, `卷一`, `태백산맥하`. */
 const ATTACHED =
-  /(第?)([一二三四五六七八九十]+|[上中下前後后상중하])(?=[巻卷部編编篇冊册集권부편](?![\p{L}\p{M}]))|(?<=[巻卷部])([一二三四五六七八九十]+)(?![\p{L}\p{M}])|(?<=[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー])([상중하上中下])$/gu
+  /(第?)((?<![一二三四五六七八九十])[一二三四五六七八九十]{1,4}|[上中下前後后상중하])(?=[巻卷部編编篇冊册集권부편](?![\p{L}\p{M}]))|(?<=[巻卷部])([一二三四五六七八九十]{1,4})(?![\p{L}\p{M}])|(?<=[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー])([상중하上中下])$/gu
 /** A year of publication. */
 const YEAR = /[([](?:1[5-9]|20)\d\d[)\]]/g
 const ORDINAL = /(\p{N})(?:st|nd|rd|th|ere?|re|eme|[eoaия])(?![\p{L}\p{M}])/gu
@@ -65,9 +67,9 @@ const toNumber = (token: string, previous: string) => {
 /** `base`: a title without numbers and words for a volume. `marked`: the numbers beside such a word. */
 export type Volume = { base: string; numbers: string; marked: string }
 
-/** @param title without a series in brackets */
+/** @param title without a series in brackets. Compatibility forms can make it longer, so it is cut again. */
 export const toVolume = (title: string): Volume => {
-  const text = foldLetters(cutMarks(title).normalize('NFKC').replace(YEAR, ' '))
+  const text = foldLetters(cutMarks(title).normalize('NFKC').slice(0, MAX_NAME).replace(YEAR, ' '))
     .replace(/['’]/g, '')
     .replace(ORDINAL, '$1')
     .replace(ATTACHED, ' $1 $2$3$4 ')

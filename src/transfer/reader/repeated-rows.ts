@@ -99,7 +99,10 @@ export const addRow = (entry: Entry, row: Entry, texts: Set<string>) => {
   for (const memo of row.memos) {
     if (texts.has(memo.content)) continue
     texts.add(memo.content)
-    add(entry.memos, memo, 'memos')
+    // A later import may replace the memo of a column: of several, only the first.
+    const { source, ...text } = memo
+    const isFirst = source !== undefined && !entry.memos.some((each) => each.source === source)
+    add(entry.memos, isFirst ? memo : text, 'memos')
   }
   return isAdded
 }

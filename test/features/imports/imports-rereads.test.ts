@@ -179,3 +179,12 @@ describe('a list with a row for each reading', () => {
     expect((await reader.delete(`/imports/${importId}`)).body).toMatchObject({ removed: library.length })
   })
 })
+
+it('keeps the reviews of more rows than a batch writes memos', { tags: ['slow'] }, async () => {
+  const reader = await signUp()
+  const reviews = Array.from({ length: 1900 }, (_, n) => `Review ${n}`)
+  const { counts } = await importFile(reader, fileOf(reviews.map((review) => ({ ...DUNE, review }))))
+  expect(counts).toMatchObject({ created: 1, skipped: 1899 })
+  const [book] = await libraryOf(reader)
+  expect(book?.memos.map(({ memoContent }) => memoContent).sort()).toEqual(reviews.sort())
+})

@@ -13,6 +13,8 @@ export const HOSTILE_TEXTS: Record<string, string> = {
   brackets: ' (a book 1',
   'commas before an edition': ', edition',
   'dotted capitals': 'İ',
+  numerals: '一',
+  'letters that NFKC makes longer': '\ufdfa',
   'combining marks': '\u0301\u0323',
   'authors of one letter': 'é, ',
   'joined authors': 'É; ',

@@ -62,7 +62,7 @@ const aboutOf = (book: Candidate) => {
 }
 
 // Without limits, a library of one title could take minutes.
-/** The books that are kept for an identifier, an ISBN, or a title and author. */
+/** The books that are kept for an identifier, an ISBN, or a title and author, and that an entry is compared with. */
 const MAX_SAME = 100
 /** The books that are kept for a title. */
 const MAX_SIMILAR = 20
@@ -130,7 +130,8 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
   const takeEqual = (entry: Entry): Match => {
     const keys = keysOf.get(entry) ?? toKeys(entry)
     const about = toAbout(entry)
-    const identified = entry.sourceIds.flatMap(freeFor(entry)).filter((book) => isIdentified(about, aboutOf(book)))
+    const candidates = [...new Set(entry.sourceIds.flatMap(freeFor(entry)))].slice(0, MAX_SAME)
+    const identified = candidates.filter((book) => isIdentified(about, aboutOf(book)))
     const known = identified.find((book) => aboutOf(book).key === about.key) ?? identified[0]
     if (known) return take(known)
     for (const shared of [keys.ofIsbn, keys.ofNames]) {
