@@ -313,7 +313,7 @@ describe('the sweep', () => {
     expect(seen.highest).toBe(6)
   })
 
-  it('settles a thousand claims of one slot without blocking the directory', async () => {
+  it('settles a thousand claims of one slot without blocking the directory', { tags: ['slow'] }, async () => {
     const { idFloor } = idRange(1)
     await select(`insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
       with recursive n(i) as (select ${idFloor + 1000} union all select i + 1 from n where i < ${idFloor + 1999})
