@@ -99,10 +99,11 @@ export const addRow = (entry: Entry, row: Entry, texts: Set<string>) => {
   for (const memo of row.memos) {
     if (texts.has(memo.content)) continue
     texts.add(memo.content)
-    // A later import may replace the memo of a column: of several, only the first.
+    // Of each column, one memo has it as source, so that a later import may replace its text. Those come first.
     const { source, ...text } = memo
-    const isFirst = source !== undefined && !entry.memos.some((each) => each.source === source)
-    add(entry.memos, isFirst ? memo : text, 'memos')
+    if (source === undefined || entry.memos.some((each) => each.source === source)) entry.memos.push(text)
+    else entry.memos.unshift(memo)
+    isAdded = true
   }
   return isAdded
 }

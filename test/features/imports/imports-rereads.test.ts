@@ -188,3 +188,12 @@ it('keeps the reviews of more rows than a batch writes memos', { tags: ['slow'] 
   const [book] = await libraryOf(reader)
   expect(book?.memos.map(({ memoContent }) => memoContent).sort()).toEqual(reviews.sort())
 })
+
+it('keeps the text of a further column in the last of those rows', { tags: ['slow'] }, async () => {
+  const reader = await signUp()
+  const reviews = Array.from({ length: 1900 }, (_, n) => `Dune,x,Review ${n},`)
+  await importFile(reader, ['title,author,review,notes', ...reviews, 'Dune,x,,On sand.'].join('\n'))
+  const [book] = await libraryOf(reader)
+  expect(book?.memos).toHaveLength(1901)
+  expect(book?.memos.filter(({ memoContent }) => memoContent === 'On sand.')).toHaveLength(1)
+})

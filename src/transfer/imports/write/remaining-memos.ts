@@ -52,7 +52,7 @@ export const addRemainingMemos = async (
   for (let isLeft = written !== undefined; written && isLeft; ) {
     const { bookId } = written
     const existing = await loadExisting(context, memberId, new Map([[bookId, entry]]))
-    // Memos from columns, which have a source, come first and are few: the chunk has written them.
+    // Memos with a source are one for each column, and come first: the chunk has written them.
     const missing = existing.get(bookId)?.missing.memos.filter(({ source }) => !source) ?? []
     const memos = missing
       .slice(0, MAX_CHANGES / OF_MEMO)
