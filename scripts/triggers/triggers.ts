@@ -14,7 +14,7 @@ const readSql = (name: string) =>
 
 const highest = (table: string, id: string, where = '') => `(SELECT coalesce(max(${id}), 0) FROM ${table}${where})`
 
-/** Remembers the highest identifier that is no longer in use. */
+/** Stores an identifier when its row is deleted, if it was the highest: it must not be used again. */
 const retired = (name: string, after: string, table: string, id: string, others: string[] = []): Trigger => ({
   name,
   after,

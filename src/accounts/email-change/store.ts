@@ -14,7 +14,7 @@ import { hasRightCode, type Requester, selectRightCode } from './change-codes'
 
 /** Matches the undo that restores an address, while it can be used. */
 const isUndoTo = sql`lower(email) = lower(:email) and expiresAt > :now`
-/** Selects the caller. `returnExpiresAt`: when the undo to the wanted address expires; null if there is none. */
+/** Selects the caller. `returnExpiresAt`: until when the requested address can be restored by an undo; null if it cannot. */
 export const selectChanging = sqlStatement<
   Pick<typeof members.$inferSelect, 'memberId' | 'email' | 'passwordHash' | 'credentialsVersion'> &
     Pick<Requester, 'returnExpiresAt'>

@@ -33,7 +33,7 @@ export const BOOK_OF_READING = sql`${BOOK_OF_CURRENT} union all select bookId fr
 const past = sql.raw('(select *, 0 as isPaused from readings)')
 
 /**
- * A value of the reading with this identifier: of any member, unless the condition restricts it. Null if there is none.
+ * A value of the reading with this identifier: of any member, unless the condition restricts it. Null if no such reading exists.
  * @param value an expression of columns of `currentReadings`
  */
 export const ofReading = (id: SQL, value: SQL, condition = sql`true`) => sql`coalesce(

@@ -44,16 +44,16 @@ const selectLeft = selectTag('key')
 
 /** Prepares the statements that take a tag from its first books, and delete it once it has none. */
 const removalOf = (id: SQL, most: number) => {
-  const isIt = sql`memberId = ${callerId} and tagId = ${id}`
+  const isOfTag = sql`memberId = ${callerId} and tagId = ${id}`
   const limit = sql.raw(String(most))
   // While the count is not positive, the trigger on bookTags does not write the tag for each book.
-  const negateCount = sqlStatement`update tags set bookCount = min(bookCount, ${limit}) - bookCount where ${isIt}`
+  const negateCount = sqlStatement`update tags set bookCount = min(bookCount, ${limit}) - bookCount where ${isOfTag}`
   const removeBooks = sqlStatement`
-    delete from bookTags where ${isIt} and bookId in (
-      select bookId from bookTags where ${isIt} order by bookId limit ${limit}
+    delete from bookTags where ${isOfTag} and bookId in (
+      select bookId from bookTags where ${isOfTag} order by bookId limit ${limit}
     )`
-  const restoreCount = sqlStatement`update tags set bookCount = -bookCount where ${isIt} and bookCount < 0`
-  const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isIt} and bookCount = 0 returning tagId`
+  const restoreCount = sqlStatement`update tags set bookCount = -bookCount where ${isOfTag} and bookCount < 0`
+  const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isOfTag} and bookCount = 0 returning tagId`
   return (values: Values) => ({
     counted: negateCount(values),
     books: removeBooks(values),
@@ -63,10 +63,10 @@ const removalOf = (id: SQL, most: number) => {
 }
 /** Prepares the statements that take a tag from all its books, and delete it. */
 const deletionOf = (id: SQL) => {
-  const isIt = sql`memberId = ${callerId} and tagId = ${id}`
-  const resetCount = sqlStatement`update tags set bookCount = 0 where ${isIt}`
-  const removeBooks = sqlStatement`delete from bookTags where ${isIt}`
-  const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isIt} returning tagId`
+  const isOfTag = sql`memberId = ${callerId} and tagId = ${id}`
+  const resetCount = sqlStatement`update tags set bookCount = 0 where ${isOfTag}`
+  const removeBooks = sqlStatement`delete from bookTags where ${isOfTag}`
+  const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isOfTag} returning tagId`
   return (values: Values) => ({ counted: resetCount(values), books: removeBooks(values), deleted: removeTag(values) })
 }
 const removeNamed = removalOf(tagId('key'), MOST_REMOVED)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../db/client'
 import { MAX_REPORT_BYTES } from '../../values/prices'
 import { query, type RunContext } from './run-context'
-import type { StoredImport } from './store'
+import { hideImports, type StoredImport } from './store'
 
 // The reports of a member's imports may take MAX_REPORT_BYTES. Beyond that, the oldest are deleted.
 
@@ -22,7 +22,7 @@ const countRows = sqlStatement`
   ) where ${isImport} and done = :done and lease = :lease`
 /** Hides the oldest reports beyond the limit, but never that of the running import. */
 const hideOldest = sqlStatement<{ importId: number }>`
-  update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null
+  ${hideImports}
   where memberId = :memberId and isDeleted = 0 and importId <> :importId and importId in (
     select importId from (
       select importId, sum(reportBytes) over (order by importId desc) as bytes from imports

@@ -104,13 +104,17 @@ const insertImport = sqlStatement<StoredImport>`
   from (select ${callerId} as owner limit 1)
   where owner is not null and ${mayStart}
   returning ${importColumns}`
+/** Hides imports, and clears what they have of their files. Their identifiers are not used again. */
+export const hideImports = sql.raw(
+  `update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null`,
+)
 /** All but the last imports, or dry runs. Counted separately, since dry runs must not end the undo of an import. */
 const outdated = sql`(
   select importId from imports where ${isOwn} and isDryRun = :isDryRun
   order by importId desc limit -1 offset ${sql.raw(String(MAX_KEPT))}
 )`
 const hideOutdated = sqlStatement`
-  update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null
+  ${hideImports}
   where ${isOwn} and importId in ${outdated}`
 
 /**

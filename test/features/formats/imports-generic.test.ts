@@ -178,7 +178,7 @@ describe('an import of any table', () => {
     expect(readRow({ Title: 'A', [column]: '1999' })).toMatchObject({ publishedYear: 1999 }),
   )
 
-  it('reports a year that is none', () => {
+  it('reports an invalid year', () => {
     expect(readRow({ Title: 'A', Year: 'soon' })).toMatchObject({
       publishedYear: null,
       losses: [{ code: 'bad-number', field: 'Year' }],

@@ -62,7 +62,7 @@ export const explains = async (
   )
 }
 
-/** `order`: undefined if there is none; then `problems` has what contradicts the orders that explain most. */
+/** If no order explains all calls, `order` is undefined, and `problems` has what contradicts those that explain most. */
 export type Search = { order: number[] | undefined; steps: number; problems: Set<string> }
 
 /**

@@ -163,7 +163,7 @@ const condition = fc.option(position, { nil: undefined, freq: 2 })
 const versionsOf = ({ versions }: Library, memoId: number) => versions.get(memoId) ?? []
 const addVersion = (library: Library, memoId: number, etag: string | null) =>
   library.versions.set(memoId, [...versionsOf(library, memoId), String(etag)])
-/** The memo, or the answer if there is none, or one of another version. */
+/** The memo, or the error response: it does not exist, or has another version. */
 const matchMemo = (library: Library, memoId: number, version: string | undefined): Memo | Expected => {
   const memo = findMemo(library, memoId)
   if (!memo) return NOT_FOUND

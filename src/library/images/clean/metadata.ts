@@ -41,7 +41,7 @@ export const writeOrientation = (orientation: number) =>
 const HEADER = 128
 const TAG = 12
 
-/** Cuts a colour profile off at the size in its header (ICC.1:2022, 7.2 and 7.3). Undefined if it is none. */
+/** Cuts a colour profile off at the size in its header (ICC.1:2022, 7.2 and 7.3). Undefined if the bytes are not a profile. */
 export const findProfile = (bytes: Uint8Array) => {
   const size = readUint(bytes, 0, 4)
   const tags = readUint(bytes, HEADER, 4)

@@ -8,7 +8,7 @@ import { PRICED_ROWS } from '../../../values/prices'
 import type { Quotas } from '../../../values/quotas'
 import { tagRowsOfBook } from '../../book-columns'
 import type { UndoneImport } from '../responses'
-import { importColumns, isOwnImport, isOwnReportRow, type StoredImport } from '../store'
+import { hideImports, importColumns, isOwnImport, isOwnReportRow, type StoredImport } from '../store'
 import { MAX_CHANGES } from '../write/remaining-memos'
 import * as restore from './restore'
 import { isUnchanged } from './snapshot'
@@ -25,11 +25,11 @@ const MAX_ROWS = 250
  * The last of the next rows of the report that one batch undoes: together, they change at most MAX_CHANGES rows. Null if
  * none is left.
  */
-const selectLastOf = (isIt: SQL, changes: SQL) => sql`
+const selectLastOf = (condition: SQL, changes: SQL) => sql`
   select max(row) as last from (
     select row, row_number() over (order by row) as number, sum(coalesce(${changes}, 1)) over (order by row) as changes
     from (
-      select * from importRows where ${isOwnReportRow} and row > :after and ${isIt} order by row limit ${sql.raw(String(MAX_ROWS))}
+      select * from importRows where ${isOwnReportRow} and row > :after and ${condition} order by row limit ${sql.raw(String(MAX_ROWS))}
     ) as importRows left join books on books.bookId = importRows.bookId and +books.memberId = importRows.memberId
   ) where changes <= ${sql.raw(String(MAX_CHANGES))} or number = 1`
 type Last = { last: number | null }
@@ -57,7 +57,7 @@ const selectKept = sqlStatement<KeptRow>`
   order by row`
 const deleteRows = sqlStatement`
   delete from importRows where ${isOwnReportRow} and row > :after and row <= :after + ${sql.raw(String(MAX_CHANGES))}`
-const hide = sqlStatement`update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null where ${isOwnImport} returning importId`
+const hide = sqlStatement`${hideImports} where ${isOwnImport} returning importId`
 
 /**
  * Rows that are not undone yet. Each also has an entry of the log, and trims an old one. Memos are deleted in batches of
@@ -116,9 +116,9 @@ export const undoImport = async (
   caller: Caller,
   importId: number,
   quotas: Quotas,
-): Promise<(UndoneImport & { cancelled: StoredImport }) | undefined> => {
-  const cancelled = await queryOne(db, caller, cancel({ importId }))
-  if (!cancelled) return undefined
+): Promise<(UndoneImport & { undone: StoredImport }) | undefined> => {
+  const undone = await queryOne(db, caller, cancel({ importId }))
+  if (!undone) return undefined
   let removed = 0
   for (let after = 0; ; ) {
     const { range, deleted } = await runAsCaller(db, caller, {
@@ -130,18 +130,18 @@ export const undoImport = async (
     after = range.last
   }
   // After the removal, since restored texts count towards the quota.
-  if (cancelled.updated > 0 && !cancelled.isDryRun) await restoreBooks(db, caller, importId, quotas)
+  if (undone.updated > 0 && !undone.isDryRun) await restoreBooks(db, caller, importId, quotas)
   const values = { importId }
   const { kept } = await runAsCaller(db, caller, {
     kept: selectKept(values),
     deleted: deleteRows({ importId, after: 0 }),
     hidden: hide(values),
   })
-  for (let after = MAX_CHANGES; after < cancelled.done; after += MAX_CHANGES) {
+  for (let after = MAX_CHANGES; after < undone.done; after += MAX_CHANGES) {
     await runAsCaller(db, caller, { deleted: deleteRows({ importId, after }) })
   }
   // A dry run created and updated nothing.
-  if (cancelled.isDryRun) return { removed, restored: 0, kept: [], cancelled }
+  if (undone.isDryRun) return { removed, restored: 0, kept: [], undone }
   return {
     removed,
     restored: kept.filter(({ left }) => left === '[]').length,
@@ -150,6 +150,6 @@ export const undoImport = async (
       title,
       left: JSON.parse((outcome === 'updated' && left) || ALL),
     })),
-    cancelled,
+    undone,
   }
 }

@@ -38,14 +38,12 @@ function* cellsOf(rows: TableRow[]) {
   for (const { cells } of rows) for (const cell of cells) if (MAYBE_DATE.test(cell)) yield cell
 }
 
+type Dated = { header: string[]; rows: TableRow[]; placeOf: (column: string) => number }
 /**
  * Finds the order of dates of one style in a column: by the dates themselves, else by the language of the header, else
  * by dates with four digits for the year, elsewhere in the table. Undefined if none of these decides.
  */
-export const createOrderFinder = (
-  { header, rows }: { header: string[]; rows: TableRow[] },
-  placeOf: (column: string) => number,
-) => {
+export const createOrderFinder = ({ header, rows, placeOf }: Dated) => {
   let all: Map<string, DateOrder[]> | undefined
   const ordersBeside = (style: string) => {
     all ??= ordersByStyle(cellsOf(rows))

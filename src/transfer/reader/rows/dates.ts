@@ -125,8 +125,11 @@ export const ordersOf = ({ dates }: FoundDate) => {
   return past.length > 0 ? past : orders
 }
 
-/** What a date could be, given the order of its column, if that is known. */
-export const readingsOf = (found: FoundDate, orderOf: (found: FoundDate) => DateOrder | undefined): PartialDate[] => {
+/** The dates that a text could mean, given the order of its column, if that is known. */
+export const possibleDates = (
+  found: FoundDate,
+  orderOf: (found: FoundDate) => DateOrder | undefined,
+): PartialDate[] => {
   const all = [...new Set(Object.values(found.dates))]
   if (all.length < 2) return all
   const order = orderOf(found)
@@ -150,7 +153,7 @@ export const parseTime = (cell: string): string | null | undefined => {
   const items = findDates(cell)
   const [[found, ...rest] = [], ...others] = items ?? []
   if (!found) return items === null ? null : undefined
-  const [date, another] = readingsOf(found, () => undefined)
+  const [date, another] = possibleDates(found, () => undefined)
   if (date?.length !== 10 || another || rest.length + others.length > 0) return undefined
   return withTime(date, cell)
 }

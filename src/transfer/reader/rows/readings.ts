@@ -1,5 +1,6 @@
 import { isInOrder, MAX_LISTED_READINGS } from '../../../library/readings/schema'
 import type { EntryReading, PartialDate, Shelf } from '../../entries/entry'
+import { isSameDate } from '../../entries/readings'
 import { addTags } from './columns'
 import { isFuture } from './dates'
 import type { ReadCell, Row } from './row'
@@ -38,8 +39,6 @@ const order = ({ startedAt, finishedAt }: EntryReading) => finishedAt ?? `9999${
 export const sortReadings = ({ entry }: Row) =>
   entry.readings.sort((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0))
 
-/** Whether two dates are the same, as far as both are known. */
-const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one)
 /** Reads the column of starts, before that of finishes. A range has the finish, too. */
 export const started: ReadCell = (row, cell, column) => {
   for (const [startedAt, finishedAt] of row.dates(cell, column)) {
@@ -72,7 +71,7 @@ export const finished: ReadCell = (row, cell, column) => {
     const isOwn = (start: PartialDate) =>
       startedAt === undefined
         ? isOnly || (isInOrder({ startedAt: start, finishedAt }) && isInOrder({ startedAt: before, finishedAt: start }))
-        : isSame(start, startedAt)
+        : isSameDate(start, startedAt)
     const at = starts.findLastIndex(isOwn)
     const [start] = at === -1 ? [] : starts.splice(at, 1)
     addReading(row, { startedAt: startedAt ?? start, finishedAt }, start ? startColumn : column)
@@ -89,7 +88,7 @@ export const finished: ReadCell = (row, cell, column) => {
 export const finishedLast: ReadCell = (row, cell, column) => {
   const finishedAt = row.date(cell, column)
   if (!finishedAt) return
-  if (row.entry.readings.some((reading) => reading.finishedAt && isSame(reading.finishedAt, finishedAt))) return
+  if (row.entry.readings.some((reading) => reading.finishedAt && isSameDate(reading.finishedAt, finishedAt))) return
   addReading(row, { finishedAt }, column)
   sortReadings(row)
 }

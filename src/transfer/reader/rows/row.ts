@@ -1,7 +1,7 @@
 import { MAX_NAME } from '../../../values/contract'
 import { truncate } from '../../../values/text/truncate'
 import { type Code, emptyEntry, type ImportOptions, MAX_COLUMN_NAME, type Shelf } from '../../entries/entry'
-import { type DateOrder, type FoundDate, findDates, readingsOf } from './dates'
+import { type DateOrder, type FoundDate, findDates, possibleDates } from './dates'
 import { storable } from './values'
 
 /** Losses that a row of the report lists. Of others, it has the number. */
@@ -44,12 +44,12 @@ export const createRow = (
     const found = findDates(cell)
     if (found === undefined) lose('bad-date', column)
     return (found ?? []).flatMap((item) => {
-      const all = item.map((date) => readingsOf(date, (date) => orderOf(column, date)))
-      for (const [at, readings] of all.entries()) {
-        if (readings.length === 0) lose('bad-date', column)
-        if (readings.length > 1) lose('bad-date', column, `${item[at]?.text} is ${readings.join(' or ')}`)
+      const all = item.map((date) => possibleDates(date, (date) => orderOf(column, date)))
+      for (const [at, possible] of all.entries()) {
+        if (possible.length === 0) lose('bad-date', column)
+        if (possible.length > 1) lose('bad-date', column, `${item[at]?.text} is ${possible.join(' or ')}`)
       }
-      return all.every((readings) => readings.length === 1) ? [all.flat()] : []
+      return all.every((possible) => possible.length === 1) ? [all.flat()] : []
     })
   }
   /** The only date of a cell, or null, with a loss if it cannot be read. */

@@ -33,7 +33,7 @@ const FORMS: Record<string, RegExp> = {
 /** What spreadsheets and scripts write for a number that they cannot show, or a value that they lack. */
 const DAMAGED = /^(?:[-+]?\d+(?:[.,]\d*)?E[-+]\d+|#.*|nan|none|null|undefined)$/i
 
-/** The identifier of a row, or why it is none. An empty cell has neither. */
+/** The identifier in a cell, or the code of the loss if it is not valid. An empty cell has neither. */
 export const parseSourceId = (source: string, cell: string): { sourceId?: string; code?: Code } => {
   const form = FORMS[source]
   // `="123"` and `'123` keep a spreadsheet from changing a number. `123.0` is how tables of numbers write it.

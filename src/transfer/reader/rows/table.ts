@@ -86,7 +86,7 @@ export const readColumns = (row: Row, columns: ColumnReader[]) => {
 export const mapRows = <Result>(table: Table, options: ImportOptions, read: (row: Row, cells: string[]) => Result) => {
   const { header, rows, placeOf } = table
   const nameOf = (column: string) => header[placeOf(column)] ?? column
-  const orderOf = createOrderFinder(table, placeOf)
+  const orderOf = createOrderFinder(table)
   return rows.map(({ line, cells }) => {
     const row = createRow(line, options, { get: (column) => cells[placeOf(column)] ?? '', nameOf, orderOf })
     row.entry.cells = { names: header, values: cells.slice(0, header.length) }
