@@ -1,6 +1,8 @@
 // `npm test`: types, lint, and the tests that are not slow. `npm run test:all`: then the slow ones, too.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
 import { CI_ONLY, FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
 import { print } from './print.ts'
@@ -27,14 +29,16 @@ const toVitest = (name: string, projects: string[], ...args: string[]): Step => 
   ...args,
 ]
 
-const STEPS: Step[] = [
-  ['check', 'npm', 'run', '--silent', 'check'],
-  ['lint', 'node', 'scripts/lint-openapi.ts'],
-  toVitest('quick', QUICK, NOT_SLOW, ...(checksCosts ? ['--maxWorkers', '1'] : [])),
+const quick = toVitest('quick', QUICK, NOT_SLOW, ...(checksCosts ? ['--maxWorkers', '1'] : []))
+const slow = toVitest('slow', QUICK, SLOW, ...(checksCosts ? ['--maxWorkers', '2'] : []))
+const further = toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])])
+const ALL: Step[][] = checksCosts ? [[quick, slow], [further]] : [[quick], [slow], [further]]
+/** Steps of one stage run beside each other: one file at a time leaves a core idle. */
+const STAGES: Step[][] = [
+  [['check', 'npm', 'run', '--silent', 'check']],
+  [['lint', 'node', 'scripts/lint-openapi.ts']],
+  ...(isAll ? ALL : [[quick]]),
 ]
-if (isAll) {
-  STEPS.push(toVitest('slow', QUICK, SLOW), toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])]))
-}
 
 /** A folder in memory, where local databases write two to three times as fast. Undefined if there is not enough. */
 const createMemoryFolder = () => {
@@ -48,13 +52,25 @@ const createMemoryFolder = () => {
 
 rmSync(REPORTS, { recursive: true, force: true })
 const folder = createMemoryFolder()
-/** All steps run, so that one failure does not hide others. */
-const failed = STEPS.filter(([name, command, ...args]) => {
+/** Runs a step. What further steps of its stage print follows at their end. */
+const hasFailed = async ([name, command, ...args]: Step, isFurther: boolean) => {
   const env = { ...process.env, ...(folder && { TMPDIR: folder }), ...(name !== 'quick' && { COSTS: undefined }) }
-  return spawnSync(command, args, { stdio: 'inherit', env, timeout: MAX_STEP_MS }).status !== 0
-})
+  const stdout = isFurther ? 'pipe' : 'inherit'
+  const child = spawn(command, args, { stdio: ['inherit', stdout, 'inherit'], env, timeout: MAX_STEP_MS })
+  const printed = child.stdout && text(child.stdout)
+  const [status] = await once(child, 'close')
+  process.stdout.write((await printed) ?? '')
+  return status !== 0
+}
+
+/** All steps run, so that one failure does not hide others. */
+const failed: string[] = []
+for (const stage of STAGES) {
+  const results = await Promise.all(stage.map((step, number) => hasFailed(step, number > 0)))
+  failed.push(...stage.filter((_, number) => results[number]).map(([name]) => name))
+}
 if (folder) rmSync(folder, { recursive: true, force: true })
 const seconds = readTreeSeconds()
 if (seconds !== undefined) print(`CPU time, user and system: ${seconds.toFixed(0)} s`)
-for (const [name] of failed) print(`Failed: ${name}`)
+for (const name of failed) print(`Failed: ${name}`)
 process.exitCode = failed.length > 0 ? 1 : 0

@@ -333,7 +333,7 @@ describe('the sweep', () => {
     expect(await select('select 1 from addresses where settleAt = 0')).toEqual([])
   })
 
-  it('settles the claims of other slots while one with a thousand claims is down', async () => {
+  it('settles the claims of other slots while one with a thousand claims is down', { tags: ['slow'] }, async () => {
     using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
     await select(`insert into addresses (addressHash, memberId, slot, claimId, state, settleAt)
       with recursive n(i) as (select 3000 union all select i + 1 from n where i < 4000)
