@@ -320,7 +320,12 @@ export const EXAMPLES: Record<string, Example> = {
     response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover }], pageInfo },
   },
   listMemoBooks: { parameters: paging, response: { item: [{ ...book, memoCount: 1 }], pageInfo } },
-  setBookTags: { parameters: bookParameters, body: { tags: ['소설', 'Gwangju', 'Novel'] }, response: tagged },
+  setBookTags: {
+    parameters: bookParameters,
+    body: { tags: ['소설', 'Gwangju', 'To buy'] },
+    response: { tags: ['Gwangju', 'To buy', '소설'] },
+  },
+  changeBookTags: { parameters: bookParameters, body: { add: ['Novel'], remove: ['to buy'] }, response: tagged },
   listBookTags: { parameters: bookParameters, response: tagged },
   renameTag: { body: { from: 'novel', to: '소설' }, response: { tag: '소설', bookCount: 1 } },
   listTags: { response: ['Gwangju', '소설'].map((tag) => ({ tag, bookCount: 1 })) },

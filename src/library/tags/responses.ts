@@ -12,12 +12,15 @@ export const tagsReference: FeatureReference = {
   tag: 'Tags',
   schemas: {
     BookTags: 'The tags of a book.',
+    BookTagsPatch: 'Tags to add to a book, and tags to remove from it.',
     Tag: 'A tag, and how many books have it.',
     TagRename: 'A tag to rename, and its new name.',
   },
   properties: {
+    add: 'Tags to add. Those that the book has stay as they are.',
     bookCount: 'Number of books.',
     from: 'The current name of the tag, regardless of case.',
+    remove: 'Tags to remove, regardless of case. Those that the book does not have are ignored.',
     tag: 'The tag, in the spelling that was used first.',
     tags: 'The tags, in responses in alphabetical order, regardless of case.',
     to: 'The new name of the tag, or another tag to merge it into.',
@@ -44,6 +47,15 @@ export const tagsReference: FeatureReference = {
         `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted, with the links that show it.`,
       responses: { 200: json(BookTags, 'The tags of the book') },
       errors: ['MAX_TAGS'],
+    },
+    'PATCH /books/{book-id}/tags': {
+      operationId: 'changeBookTags',
+      summary: 'Add and remove tags of a book',
+      description:
+        'Other tags of the book stay, so that two devices do not undo each other’s changes. A tag in both lists is added. ' +
+        'Spelling and limits are those of `setBookTags`. Safe to repeat.',
+      responses: { 200: json(BookTags, 'The tags of the book') },
+      errors: ['MAX_BOOK_TAGS', 'MAX_TAGS'],
     },
     'GET /tags': {
       operationId: 'listTags',

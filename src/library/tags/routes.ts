@@ -8,8 +8,8 @@ import { sendPage } from '../../http/send-page'
 import { valid } from '../../input/validate'
 import { BookPath } from '../books/schema'
 import { deleteTag, renameOrMerge } from './rename'
-import { BookTags, TaggedQuery, TagQuery, TagRename } from './schema'
-import { listBookTags, listTagged, listTags, setBookTags } from './store'
+import { BookTags, BookTagsPatch, TaggedQuery, TagQuery, TagRename } from './schema'
+import { changeBookTags, listBookTags, listTagged, listTags, setBookTags } from './store'
 
 export const tags = new Hono<App>()
   .get('/books/tagged', canReadLibrary, valid('query', TaggedQuery), limitLargePages, async (c) =>
@@ -22,6 +22,10 @@ export const tags = new Hono<App>()
   })
   .put('/books/:book-id/tags', canEditLibrary, valid('param', BookPath), valid('json', BookTags), async (c) => {
     const bookTags = await setBookTags(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('json'))
+    return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
+  })
+  .patch('/books/:book-id/tags', canEditLibrary, valid('param', BookPath), valid('json', BookTagsPatch), async (c) => {
+    const bookTags = await changeBookTags(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('json'))
     return c.json(found(bookTags, 'BOOK_NOT_FOUND'), 200)
   })
   .get('/tags', canReadLibrary, async (c) => c.json(await listTags(c.var.db, c.var.caller), 200))

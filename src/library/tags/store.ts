@@ -9,7 +9,7 @@ import { fold } from '../../values/text/fold'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
 import type { Tag } from './responses'
-import { type BookTags, MAX_BOOK_TAGS, MAX_TAGS, type TaggedQuery } from './schema'
+import { type BookTags, type BookTagsPatch, MAX_BOOK_TAGS, MAX_TAGS, type TaggedQuery } from './schema'
 
 type KeyedTag = { tag: string; tagKey: string }
 const selectBookTags = sqlStatement<KeyedTag>`
@@ -27,12 +27,20 @@ export const listBookTags = async (db: Db, caller: Caller, bookId: number): Prom
   return guard.bookId === null ? undefined : toNames(tags)
 }
 
-// The parameter `tags` is a JSON array of pairs: key and tag.
+// The parameter `tags` is a JSON array of pairs: key and tag. `removed` is one of keys, or null: all other tags are removed.
 const wanted = sql`json_each(:tags) as wanted`
 const key = sql.raw(`wanted.value ->> 0`)
 const exists = sql`exists (select 1 from tags where tags.memberId = ${callerId} and tagKey = ${key})`
-/** False if the new tags would have exceeded the limit: then the tags of the book do not change. */
-const areAllStored = sql`not exists (select 1 from ${wanted} where not ${exists})`
+const isNotWanted = sql`tagKey not in (select ${key} from ${wanted})`
+const isNamed = sql`tagKey in (select value from json_each(:removed))`
+const isRemoved = sql`(${isNotWanted} and (:removed is null or ${isNamed}))`
+/** False if the book would have too many tags. The removal does not change it. */
+const fitsBook = sql`(:removed is null or ${sql.raw(String(MAX_BOOK_TAGS))} >= json_array_length(:tags) + (
+  select count(*) from bookTags as held cross join tags using (memberId, tagId)
+  where held.memberId = ${callerId} and held.bookId = :bookId and ${isNotWanted} and not ${isNamed}
+))`
+/** False if the new tags would have exceeded a limit: then the tags of the book do not change. */
+const areAllStored = sql`not exists (select 1 from ${wanted} where not ${exists}) and ${fitsBook}`
 
 const lastTagId = sql`(select coalesce(max(tagId), 0) from tags where tags.memberId = books.memberId)`
 /** How many tags the member would have. Removing a tag from its only book deletes it. */
@@ -42,18 +50,19 @@ const tagCountAfter = sql`
   - (
     select count(*) from bookTags cross join tags using (memberId, tagId)
     where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId and bookCount = 1
-      and tagKey not in (select ${key} from ${wanted})
+      and ${isRemoved}
   )`
 // A member has at most as many tags as the last tagId, so most members' tags need not be counted.
 const insertNewTags = sqlStatement`
   insert into tags (memberId, tagId, tag, tagKey)
   select books.memberId, ${lastTagId} + 1 + wanted.key, wanted.value ->> 1, ${key} from books cross join ${wanted}
-  where ${isOwnBook} and not ${exists}
+  where ${isOwnBook} and not ${exists} and ${fitsBook}
     and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${tagCountAfter} <= ${sql.raw(String(MAX_TAGS))})`
-const removeOtherTags = sqlStatement`
+const removeTags = sqlStatement`
   delete from bookTags where memberId = ${callerId} and bookId = :bookId
-    and (select tagKey from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId)
-      not in (select ${key} from ${wanted})
+    and exists (
+      select 1 from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId and ${isRemoved}
+    )
     and ${areAllStored}`
 const addTags = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
@@ -62,26 +71,40 @@ const addTags = sqlStatement`
   where ${isOwnBook} and ${areAllStored}
   on conflict do nothing`
 
-/**
- * Replaces the tags of a book. A tag that the member already has keeps its spelling, and of tags that differ only in
- * case the first one counts. Returns undefined if the caller has no such book.
- * @throws MAX_TAGS when the member would have too many tags; then nothing changes
- */
-export const setBookTags = async (db: Db, caller: Caller, bookId: number, { tags }: BookTags) => {
-  const byKey = new Map(tags.toReversed().map((tag) => [fold(tag), tag]))
-  const values = { bookId, tags: JSON.stringify([...byKey]) }
+const changeTags = async (db: Db, caller: Caller, bookId: number, add: string[], remove?: string[]) => {
+  const byKey = new Map(add.toReversed().map((tag) => [fold(tag), tag]))
+  const removed = remove?.map(fold)
+  const values = { bookId, tags: JSON.stringify([...byKey]), removed: removed ? JSON.stringify(removed) : null }
   const { guard, rows } = await runAsCaller(db, caller, {
     guard: selectBook(values),
     inserted: idempotent(insertNewTags(values)),
-    removed: idempotent(removeOtherTags(values)),
+    removed: idempotent(removeTags(values)),
     added: idempotent(addTags(values)),
     rows: selectBookTags(values),
   })
   if (guard.bookId === null) return undefined
   const stored = new Set(rows.map(({ tagKey }) => tagKey))
-  if ([...byKey.keys()].some((wantedKey) => !stored.has(wantedKey))) throw new ApiError('MAX_TAGS')
-  return toNames(rows)
+  if ([...byKey.keys()].every((wantedKey) => stored.has(wantedKey))) return toNames(rows)
+  // Nothing has changed.
+  const kept = removed ? [...stored.difference(new Set(removed))] : []
+  throw new ApiError(new Set([...byKey.keys(), ...kept]).size > MAX_BOOK_TAGS ? 'MAX_BOOK_TAGS' : 'MAX_TAGS')
 }
+
+/**
+ * Replaces the tags of a book. A tag that the member already has keeps its spelling, and of tags that differ only in
+ * case the first one counts. Returns undefined if the caller has no such book.
+ * @throws MAX_TAGS when the member would have too many tags; then nothing changes
+ */
+export const setBookTags = (db: Db, caller: Caller, bookId: number, { tags }: BookTags) =>
+  changeTags(db, caller, bookId, tags)
+
+/**
+ * Adds tags to a book and removes others. A tag that is in both lists is added. Returns undefined if the caller has no
+ * such book.
+ * @throws MAX_BOOK_TAGS or MAX_TAGS when the book or the member would have too many tags; then nothing changes
+ */
+export const changeBookTags = (db: Db, caller: Caller, bookId: number, { add = [], remove = [] }: BookTagsPatch) =>
+  changeTags(db, caller, bookId, add, remove)
 
 const selectTags = sqlStatement<Tag>`
   select tag, bookCount from tags where memberId = ${callerId} order by tagKey`

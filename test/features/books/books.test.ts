@@ -198,6 +198,7 @@ const OPERATIONS: [method: string, path: string, body?: unknown][] = [
   ['GET', '/books/{id}/progress'],
   ['POST', '/books/{id}/progress', { page: 5 }],
   ['POST', '/books/{id}/progress', { percent: 5 }],
+  ['PATCH', '/books/{id}/tags', { add: ['Sea'] }],
 ]
 
 it('deletes a book with its memos, and leaves other books alone', async () => {

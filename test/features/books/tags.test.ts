@@ -6,6 +6,7 @@ import { memberIdOf } from '../../support/images/images'
 
 const put = (reader: Reader, bookId: number, tags: unknown) =>
   reader.send('PUT', `/books/${bookId}/tags`, { body: { tags } })
+const change = (reader: Reader, bookId: number, body: object) => reader.patch(`/books/${bookId}/tags`, body)
 const tagsOf = async (reader: Reader, bookId: number) => (await reader.get(`/books/${bookId}/tags`)).body.tags
 const allTags = async (reader: Reader) => (await reader.get('/tags')).body
 const tagged = (reader: Reader, tag: string, page = 1, size = 20) =>
@@ -106,6 +107,66 @@ describe('the tags of a book', () => {
   })
 })
 
+describe('PATCH /books/{book-id}/tags', () => {
+  it('adds and removes tags, regardless of case, and leaves others', async () => {
+    const { reader, bookId } = await createShelf(['Sea', 'Lamp'])
+    const body = { add: [' salt ', 'SEA'], remove: ['lamp', 'None'] }
+    for (let times = 0; times < 2; times++) {
+      expect(await change(reader, bookId, body)).toMatchObject({ status: 200, body: { tags: ['salt', 'Sea'] } })
+    }
+    expect(await allTags(reader)).toEqual(['salt', 'Sea'].map((tag) => ({ tag, bookCount: 1 })))
+    expect((await change(reader, bookId, {})).body).toEqual({ tags: ['salt', 'Sea'] })
+    expect((await change(reader, bookId, { remove: ['salt', 'sea'] })).body).toEqual({ tags: [] })
+    expect(await allTags(reader)).toEqual([])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  it('adds a tag that it also removes, and keeps the spelling of other books', async () => {
+    const { reader, bookId } = await createShelf(['Lamp'], ['Straße'])
+    const body = { add: ['LAMP', 'STRASSE'], remove: ['Lamp', 'straße'] }
+    expect((await change(reader, bookId, body)).body).toEqual({ tags: ['Lamp', 'Straße'] })
+  })
+
+  it('loses no tag of concurrent changes', async () => {
+    const { reader, bookId } = await createShelf(['Old'])
+    const tags = Array.from({ length: 8 }, (_, n) => `Tag ${n}`)
+    const answers = await Promise.all(tags.map((tag) => change(reader, bookId, { add: [tag], remove: ['Old'] })))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(await tagsOf(reader, bookId)).toEqual(tags)
+  })
+
+  it('lets a book have 30 tags, and writes nothing beyond', async () => {
+    const tags = Array.from({ length: 29 }, (_, n) => `Tag ${n + 10}`)
+    const { reader, bookId } = await createShelf(tags)
+    const refused = await change(reader, bookId, { add: ['A', 'B'], remove: ['None'] })
+    expect(refused).toMatchObject({ status: 409, body: { message: 'Limit reached: 30 tags per book' } })
+    expect(refused.headers.get('X-Error-Code')).toBe('MAX_BOOK_TAGS')
+    expect(await tagsOf(reader, bookId)).toEqual(tags)
+    expect(await allTags(reader)).toHaveLength(29)
+    expect((await change(reader, bookId, { add: ['A', 'B', 'tag 38'], remove: ['Tag 10'] })).body.tags).toHaveLength(30)
+    expect((await change(reader, bookId, { add: ['C'], remove: ['D'] })).status).toBe(409)
+    // Tags of another book count no less.
+    expect((await put(reader, (await reader.createBook()).bookId, ['C'])).status).toBe(200)
+    expect((await change(reader, bookId, { add: ['C'], remove: ['A', 'C'] })).body.tags).toHaveLength(30)
+    expect((await change(reader, bookId, { add: ['A'], remove: ['B', 'C', 'Tag 11'] })).body.tags).toHaveLength(28)
+  })
+
+  it.each<[object, string, string]>([
+    [{ add: 'Essay' }, 'add', 'must be an array of strings'],
+    [{ remove: null }, 'remove', 'must be an array of strings'],
+    [{ add: [' '] }, 'add.0', 'must not be blank'],
+    [{ remove: ['한'.repeat(101)] }, 'remove.0', 'must be at most 100 characters'],
+    [{ remove: Array.from({ length: 31 }, (_, n) => `Tag ${n}`) }, 'remove', 'must have at most 30 tags'],
+  ])('refuses %j', async (body, field, reason) => {
+    const { reader, bookId } = await createShelf(['Kept'])
+    expect(await change(reader, bookId, body)).toMatchObject({
+      status: 400,
+      body: { fieldErrors: [{ field, reason }] },
+    })
+    expect(await tagsOf(reader, bookId)).toEqual(['Kept'])
+  })
+})
+
 describe('2,000 tags', () => {
   let reader: Reader
   let bookId: number
@@ -126,6 +187,17 @@ describe('2,000 tags', () => {
     expect(answer.headers.get('X-Error-Code')).toBe('MAX_TAGS')
     expect(await tagsOf(reader, bookId)).toEqual(['Here too', 'Only here'])
     expect((await put(reader, bookId, ['New', 'Other'].concat('Here too'))).status).toBe(409)
+  })
+
+  it('reject one that is added, too, but not one that takes the place of another', async () => {
+    const refused = await change(reader, bookId, { add: ['New', 'Tag 7'], remove: ['Tag 8'] })
+    expect(refused.headers.get('X-Error-Code')).toBe('MAX_TAGS')
+    expect(await tagsOf(reader, bookId)).toEqual(['Here too', 'Only here'])
+    expect((await change(reader, bookId, { add: ['New'], remove: ['only here'] })).body.tags).toEqual([
+      'Here too',
+      'New',
+    ])
+    expect((await change(reader, bookId, { add: ['Only here'], remove: ['NEW'] })).status).toBe(200)
   })
 
   it('can be replaced by others, and added to other books', async () => {
@@ -296,6 +368,8 @@ describe('one database call, at a cost independent of the size of the library', 
     // The tag and its index; the book's tag, its index and the count.
     ['a new tag', ({ reader, bookId }) => put(reader, bookId, ['Poem', 'Essay', 'Play']), 5],
     ['a tag less', ({ reader, bookId }) => put(reader, bookId, ['Poem', 'Essay']), 2],
+    ['an added tag', ({ reader, bookId }) => change(reader, bookId, { add: ['Play', 'Poem'], remove: ['None'] }), 5],
+    ['a removed tag', ({ reader, bookId }) => change(reader, bookId, { remove: ['Play'] }), 2],
     ['rename', ({ reader }) => rename(reader, 'Poem', 'Poems'), 2],
     ['rename of a tag with many books', ({ reader }) => rename(reader, 'Essay', 'Essays'), 2],
   ])('%s', async (_, operation, written) => {

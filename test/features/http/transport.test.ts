@@ -64,7 +64,7 @@ describe('paths and methods', () => {
     [
       ['GET, HEAD, POST', 'PUT /books', 'DELETE /books'],
       ['GET, HEAD', 'POST /books/tagged', 'DELETE /books/tagged', 'POST /authors'],
-      ['GET, HEAD, PUT', 'POST /books/5/tags'],
+      ['GET, HEAD, PUT, PATCH', 'POST /books/5/tags'],
       ['GET, HEAD, PATCH, DELETE', 'POST /tags'],
       ['POST', 'PATCH /memos', 'GET /join', 'GET /login', 'DELETE /login'],
       ['PATCH', 'DELETE /books/created-date/1'],

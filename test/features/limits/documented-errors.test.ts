@@ -207,7 +207,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   MAX_BOOK_TAGS: (operation) => ({
     token: hoarder.token,
     path: addressOf(operation, { 'book-id': taggedBook }),
-    body: JSON.stringify({ from: Number(hoardedBook) }),
+    body: JSON.stringify({ from: Number(hoardedBook), add: ['One more', 'Another'] }),
   }),
   MAX_TOKENS: () => ({ token: hoarder.token }),
   MAX_LINKS: () => ({ token: hoarder.token }),

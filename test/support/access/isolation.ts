@@ -419,6 +419,8 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     ['POST', `/books/${own.bookId}/progress`, { page: 7, bookId: ids.bookId, memberId }, 201],
     ['PATCH', `/books/${own.bookId}/edition`, { language: 'ko', bookId: ids.bookId, memberId }, 200],
     ['PUT', `/books/${own.bookId}/tags`, { tags: [ids.tag, 'own'], bookId: ids.bookId, memberId }, 200],
+    ['PATCH', `/books/${own.bookId}/tags`, { add: [ids.tag], remove: ['own'], bookId: ids.bookId, memberId }, 200],
+    ['PATCH', `/books/${own.bookId}/tags`, { add: ['own'], remove: [ids.tag], memberId }, 200],
     ['PATCH', '/tags', { from: 'own', to: ids.tag, memberId }, 200],
     ['POST', `/books/${own.bookId}/merge`, { from: Number(ids.bookId), memberId }, 404],
     ['POST', `/books/${ids.bookId}/merge`, { from: Number(own.bookId), memberId }, 404],

@@ -39,6 +39,24 @@ const put = command('put tags', 6, fc.tuple(position, fc.array(name, { maxLength
   return { method: 'PUT', path: `/books/${bookId}/tags`, body: { tags }, respond }
 })
 
+const change = command(
+  'change tags',
+  6,
+  fc.tuple(position, fc.array(name, { maxLength: 3 }), fc.array(name, { maxLength: 3 })),
+  (library, [index, add, remove]) => {
+    const bookId = at(library.bookIds, index)
+    if (!bookId) return undefined
+    const respond = (library: Library) => {
+      if (!findBook(library, bookId)) return NOT_FOUND
+      const kept = (library.bookTags.get(bookId) ?? []).filter((key) => !remove.map(toKey).includes(key))
+      library.bookTags.set(bookId, [...new Set([...kept, ...add.map((tag) => addTag(library, tag))])])
+      settle(library)
+      return { status: 200, body: { tags: tagsOf(library, bookId).map(({ tag }) => tag) } }
+    }
+    return { method: 'PATCH', path: `/books/${bookId}/tags`, body: { add, remove }, respond }
+  },
+)
+
 const rename = command('rename tag', 3, fc.record({ from: name, to: name }), (_, body) => ({
   method: 'PATCH',
   path: '/tags',
@@ -72,7 +90,7 @@ const remove = command('delete tag', 2, name, (_, tag) => ({
   },
 }))
 
-export const tagCommands: Commands[] = [put, rename, remove]
+export const tagCommands: Commands[] = [put, change, rename, remove]
 
 export const tagViews = (library: Library, bookId: number | undefined, paging: Paging, focus: number): View[] => {
   const list = tagsOf(library).map(({ key, tag }) => ({ tag, bookCount: countBooks(library, key) }))

@@ -18,6 +18,7 @@ export const libraryFlows: MemberFlow[] = [
   ['add progress', 201, ({ bookId }) => ['POST', `/books/${bookId}/progress`, { page: 40 }]],
   ['finish a book', 200, ({ readBookId }) => ['PATCH', `/books/${readBookId}`, { bookStatus: 'DONE' }]],
   ['tag a book', 200, ({ bookId }) => ['PUT', `/books/${bookId}/tags`, { tags: ['Kept', 'New'] }]],
+  ['add and remove tags', 200, ({ bookId }) => ['PATCH', `/books/${bookId}/tags`, { add: ['New'], remove: ['Kept'] }]],
   ['rename a tag', 200, () => ['PATCH', '/tags', { from: 'Kept', to: 'Renamed' }], 404],
   ['merge tags', 200, () => ['PATCH', '/tags', { from: 'Kept', to: 'Merged' }], 404],
   ['delete a tag', 204, () => ['DELETE', '/tags?tag=Kept'], 404],
