@@ -75,6 +75,18 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
   )
 
+/**
+ * Reads a header that a request may have.
+ * @throws INVALID_PARAMETERS when the schema rejects it
+ */
+export const readHeader = <Schema extends z.ZodMiniType>(c: Context<App>, name: string, schema: Schema) => {
+  const value = c.req.header(name)
+  if (value === undefined) return undefined
+  const { success, data, error } = z.safeParse(schema, value)
+  if (success) return data
+  throw invalidParameters([name, value, error.issues[0]?.message ?? ''])
+}
+
 /** No field may have more elements. Checked before validation, which would report each of them. */
 const MAX_ELEMENTS = 200
 

@@ -98,6 +98,8 @@ const REQUEST_HEADER_TEXTS = {
   'If-Modified-Since': 'A date. 304 if the image has not changed since.',
   'If-None-Match': 'Entity tags. 304 if the image or the link has one of them.',
   'If-Range': 'An entity tag. `Range` is ignored unless the image has it.',
+  'If-Unchanged-Since':
+    '`next` of the last page of changes. 412 if the book or anything of it may have changed since: a memo, a reading, its progress or tags.',
   'If-Unmodified-Since': 'A date. 412 if the image has changed since.',
   Range: 'One range of bytes to return, such as `bytes=0-1023`.',
   'X-D1-Bookmark':

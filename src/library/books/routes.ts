@@ -15,7 +15,8 @@ import { allowOnly } from '../../http/error-response'
 import { sendJson } from '../../http/json-stream'
 import { sendPage } from '../../http/send-page'
 import { keyed } from '../../input/request-key'
-import { valid, validText } from '../../input/validate'
+import { readHeader, valid, validText } from '../../input/validate'
+import { ChangesCursor } from '../../values/changes-cursor'
 import { Timestamp } from '../../values/fields'
 import { Paging } from '../../values/paging'
 import { DAY_MS, localTime } from '../../values/time'
@@ -69,7 +70,8 @@ export const books = new Hono<App>()
     return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
   })
   .delete('/:book-id', authenticated('library:write', 'memos:write'), valid('param', BookPath), async (c) => {
-    found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id']), 'BOOK_NOT_FOUND')
+    const since = readHeader(c, 'If-Unchanged-Since', ChangesCursor)
+    found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id'], since), 'BOOK_NOT_FOUND')
     return c.body(null, 204)
   })
   .post('/:book-id/merge', canEditAll, valid('param', BookPath), valid('json', BookMerge), async (c) => {

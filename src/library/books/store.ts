@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, isCaller, queryOne, runAsCaller } from '../../db/caller'
+import { isUnchanged, toUnchangedSince } from '../../db/change-log'
 import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { findCreated, insertOnce, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
@@ -8,8 +9,9 @@ import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { bookLimit, type OwnQuotas, ownQuotaExceeded, quotasOf, roomOf, textLimit } from '../../db/quotas'
 import { books } from '../../db/schema/book-tables'
 import type { CallerRequest } from '../../env'
-import { quotaExceeded } from '../../errors'
+import { ApiError, quotaExceeded } from '../../errors'
 import { fieldsOf } from '../../values/book-fields'
+import type { ChangesPosition } from '../../values/changes-cursor'
 import { textPrice } from '../../values/prices'
 import { limitsOf, priceOfTexts } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
@@ -147,7 +149,22 @@ const updateCreatedAt = sqlStatement<CreatedDate>`
 export const setCreatedDate = (db: Db, caller: Caller, bookId: number, createdAt: string) =>
   queryOne(db, caller, idempotent(updateCreatedAt({ bookId, createdAt })))
 
-const removeBook = sqlStatement<{ bookId: number }>`delete from books where ${isOwnBook} returning bookId`
+const CHANGED_SINCE =
+  'The book may have changed since the cursor in If-Unchanged-Since: request the changes, and delete it with the new cursor'
+const removeBook = sqlStatement<{ bookId: number }>`
+  delete from books where ${isOwnBook} and ${isUnchanged} returning bookId`
+const { select: selectLeft } = viewOf('bookId')
 
-/** Deletes a book with its memos. Returns undefined if the caller has no such book. */
-export const deleteBook = (db: Db, caller: Caller, bookId: number) => queryOne(db, caller, removeBook({ bookId }))
+/**
+ * Deletes a book with its memos. Returns undefined if the caller has no such book.
+ * @param since the changes that the caller has seen; without, the book is deleted whatever has changed
+ * @throws PRECONDITION_FAILED when the book, or anything of it, may have changed since
+ */
+export const deleteBook = async (db: Db, caller: Caller, bookId: number, since?: ChangesPosition) => {
+  const { removed, left } = await runAsCaller(db, caller, {
+    removed: firstRow(removeBook({ bookId, ...toUnchangedSince(since) })),
+    left: since && firstRow(selectLeft({ bookId })),
+  })
+  if (left) throw new ApiError('PRECONDITION_FAILED', { message: CHANGED_SINCE })
+  return removed
+}

@@ -7,13 +7,14 @@ import { currentId } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
 import { ofReading } from '../../library/readings/lookup'
 import { fieldsOf } from '../../values/book-fields'
+import type { ChangesPosition as Position } from '../../values/changes-cursor'
 import { BOOK_STATUSES } from '../../values/contract'
 import { toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
 import { bookTextBytes, ofBook } from '../book-columns'
 import { memoJson, readingJson } from '../export/book-lists'
 import type { Change, Changes } from './responses'
-import type { ChangesQuery, Position } from './schema'
+import type { ChangesQuery } from './schema'
 
 // How snapshot, delta and cursor work: docs/decisions/0032-sync.md.
 

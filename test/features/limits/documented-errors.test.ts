@@ -145,6 +145,9 @@ const withOpenLibrary = (scenario: string) => ({
   changed: { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: `scenario=${scenario}` },
 })
 
+/** A cursor that no log proves: {"c":1,"t":1,"p":"000000000000000"} */
+const OTHER_LOG = 'eyJjIjoxLCJ0IjoxLCJwIjoiMDAwMDAwMDAwMDAwMDAwIn0'
+
 const QUOTAS = Object.keys(DEFAULT_QUOTAS).map((quota) => [quota, { changed: { [quota]: '0' } }])
 
 /** What makes any operation that documents an error fail with it. */
@@ -185,7 +188,10 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   LINK_NOT_FOUND: (operation) => ({ path: addressOf(operation, { link: 'x', 'link-id': crypto.randomUUID() }) }),
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
-  PRECONDITION_FAILED: { headers: { 'If-Match': '"other"' } },
+  PRECONDITION_FAILED: ({ template }) =>
+    template === '/books/{book-id}'
+      ? { headers: { 'If-Unchanged-Since': OTHER_LOG } }
+      : { headers: { 'If-Match': '"other"' } },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
   MAX_MEMBER_TEXT_BYTES: (operation) => ({
@@ -197,8 +203,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
     }),
   }),
   MAX_IDEMPOTENCY_KEYS: { changed: { MAX_IDEMPOTENCY_KEYS: '0' }, headers: { 'Idempotency-Key': 'new' } },
-  // {"c":1,"t":1,"p":"000000000000000"}
-  RESYNC_REQUIRED: withParameters('eyJjIjoxLCJ0IjoxLCJwIjoiMDAwMDAwMDAwMDAwMDAwIn0', /^cursor$/),
+  RESYNC_REQUIRED: withParameters(OTHER_LOG, /^cursor$/),
   CREATED_AND_DELETED: (operation) => afterUse(operation, "id = 0, name = ''"),
   IDEMPOTENCY_KEY_REUSED: (operation) => afterUse(operation, 'requestHash = zeroblob(16)'),
   IMPORT_RUNNING: () => ({ token: importer.token }),

@@ -46,6 +46,8 @@ export type Subject = {
   otherSessions: string[]
   /** The last code that was mailed. */
   code: string
+  /** Of the last page of changes. */
+  cursor: string
 }
 export type ToRequest = (subject: Subject) => FlowRequest
 
@@ -76,7 +78,11 @@ const succeed = async (stage: Stage, request: FlowRequest) => {
   const { status, headers, body } = await stage.request(request)
   if (status >= 300) throw new Error(`${request.path}: ${status} ${JSON.stringify(body)}`)
   const tag = headers.get('ETag') ?? ''
-  return { code: headers.get('X-Code') ?? '', tag, body: body as { bookId: number; memoId: number } }
+  return {
+    code: headers.get('X-Code') ?? '',
+    tag,
+    body: body as { bookId: number; memoId: number; next?: string } | null,
+  }
 }
 
 /** Adds a member with two books, a memo, an access token, a link and three sessions. */
@@ -85,7 +91,7 @@ const createMember = async (stage: Stage, email: string) => {
   const { memberId, token } = await insertMemberAt(home, secret, email)
   const create = async (path: string, body: object) => {
     const { body: created, tag } = await succeed(stage, { method: 'POST', path, token, body })
-    return { ...created, tag }
+    return { ...(created as NonNullable<typeof created>), tag }
   }
   const { bookId } = await create('/books', { title: 'Kept' })
   const { bookId: readBookId } = await create('/books', { title: 'Read', bookStatus: 'ING' })
@@ -103,9 +109,13 @@ const createMember = async (stage: Stage, email: string) => {
 
 /** Sends the requests that come before a flow. */
 export const follow = async (stage: Stage, { follows = [] }: Setup, subject: Subject) => {
-  let { code } = subject
-  for (const toRequest of follows) code = (await succeed(stage, toRequest({ ...subject, code }))).code
-  return { ...subject, code }
+  let { code, cursor } = subject
+  for (const toRequest of follows) {
+    const { code: mailed, body } = await succeed(stage, toRequest({ ...subject, code, cursor }))
+    code = mailed
+    cursor = body?.next ?? cursor
+  }
+  return { ...subject, code, cursor }
 }
 
 export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
@@ -125,7 +135,7 @@ export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
     for (const { name } of (await stage.lists.list()).keys) await stage.lists.delete(name)
   }
   const owned = setup.needs === 'member' ? await createMember(stage, email) : nothing
-  return follow(stage, setup, { email, newEmail: `new-${email}`, code: '', ...owned })
+  return follow(stage, setup, { email, newEmail: `new-${email}`, code: '', cursor: '', ...owned })
 }
 
 /** Selects what the member ?2 records about books beyond the contract. */

@@ -24,6 +24,8 @@ const ofVersion = (toRequest: ToRequest): ToRequest => {
   return (subject) => ({ ...toRequest(subject), headers: { 'If-Match': subject.memoTag } })
 }
 
+const removeBook = asMember(({ bookId }) => ['DELETE', `/books/${bookId}`])
+
 export const syncFlows: Flow[] = [
   ...creations.map(([name, toRequest]): Flow => {
     return { name, needs: 'member', toRequest: once(asMember(toRequest)), status: 201 }
@@ -46,6 +48,14 @@ export const syncFlows: Flow[] = [
     name: 'delete a version of a memo',
     needs: 'member',
     toRequest: ofVersion(asMember(({ memoId }) => ['DELETE', `/memos/${memoId}`])),
+    status: 204,
+    repeatedStatus: 404,
+  },
+  {
+    name: 'delete a book that has not changed',
+    needs: 'member',
+    follows: [asMember(() => ['GET', '/changes'])],
+    toRequest: (subject) => ({ ...removeBook(subject), headers: { 'If-Unchanged-Since': subject.cursor } }),
     status: 204,
     repeatedStatus: 404,
   },
