@@ -188,7 +188,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   LINK_NOT_FOUND: (operation) => ({ path: addressOf(operation, { link: 'x', 'link-id': crypto.randomUUID() }) }),
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),
   SESSION_NOT_FOUND: withParameters(crypto.randomUUID(), /^session-id$/),
-  PRECONDITION_FAILED: ({ template }) =>
+  PRECONDITION_FAILED: ({ template }): Partial<Call> =>
     template === '/books/{book-id}'
       ? { headers: { 'If-Unchanged-Since': OTHER_LOG } }
       : { headers: { 'If-Match': '"other"' } },
