@@ -1,43 +1,36 @@
 // A client that works offline: see offline-client.md. Two layers: the copy, which only the feed writes, and over it the outbox.
+import {
+  type Id,
+  isBookDeletion,
+  isCreation,
+  isKnown,
+  type Kind,
+  lay,
+  type Part,
+  type Shown,
+  toShown,
+  type Value,
+  type Write,
+  without,
+} from './offline-shape.ts'
 
-type Kind = 'book' | 'memo' | 'reading' | 'tag'
-/** A string until the service has created it: the key of the write that creates it. */
-type Id = number | string
-/** Of a memo. A string while it is that of a write without an answer: the key of the write. */
-type Version = number | string | null | undefined
-export type Shown = { kind: Kind; id: Id; version?: Version; value: Record<string, unknown> }
-type Change = { kind: Kind; id: number; version?: number; value: Shown['value'] | null }
-/** Of a book. Without one, the write is about the object itself. */
-type Part = '' | '/edition' | '/tags' | '/progress'
-export type Write = {
-  seq: number
-  /** Sent as Idempotency-Key. */
-  key: string
-  method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  kind: Kind
-  id: Id
-  part: Part
-  bookId?: Id
-  body?: Record<string, unknown>
-  /** The version that the user saw. */
-  base?: Version
-  firstSent?: number
-  /** Set once it took effect. */
-  done?: { value?: Record<string, unknown>; version?: Version }
-}
-type Answer = { status: number; body: Record<string, unknown>; version?: number; isReplayed: boolean }
-/** A write that was not made, for the user to see. `answer`: why; absent if an earlier write of the object was refused. */
-export type Kept = Write & { answer?: Pick<Answer, 'status' | 'body'> }
+export { isCreation, type Shown, type Write } from './offline-shape.ts'
+
+type Change = { kind: Kind; id: number; version?: number; value: Value | null }
+type Answer = { status: number; body: unknown; version?: number; isReplayed: boolean }
+/** A write that was not made, for the user to see. `answer`: why; absent if an earlier write that it depends on was refused. */
+export type Kept = Write & { answer?: { status: number; body: Value } }
 
 export type Store = {
   get(key: string): Promise<unknown>
   /** All entries whose keys begin with `prefix`, by key. */
   list(prefix: string): Promise<[key: string, value: unknown][]>
-  /** All of the entries or none. Undefined deletes one. */
+  /** All of the entries or none. Undefined deletes one. Values are JSON, and a Blob for each image. */
   write(entries: [key: string, value: unknown][]): Promise<void>
   /** Runs `work` alone among those of this name, also of other tabs: in browsers, navigator.locks.request. */
   lock<Result>(name: string, work: () => Promise<Result>): Promise<Result>
 }
+type Entries = [key: string, value: unknown][]
 
 /** The service cannot answer now: call `sync` again after `seconds`. */
 export class TryLater extends Error {
@@ -55,49 +48,46 @@ const MAX_POST_AGE_MS = 300 * 86_400_000
 const toLocal = (time: number) =>
   new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 const inOrder = (layer: string, seq: number) => `${layer}/${String(seq).padStart(12, '0')}`
-const isCreation = ({ method, part }: Write) => method === 'POST' && !part
+/** Of a memo or a reading. */
+const bookOf = ({ bookId }: Value) => bookId as Id | undefined
 const pathOf = (write: Write) => {
   const { kind, id, part, bookId } = write
   if (!isCreation(write)) return `/${kind}s/${id}${part}`
+  if (kind === 'image') return '/memos/image-memo'
   return { book: '/books', memo: `/memos?bookId=${bookId}`, reading: `/books/${bookId}/readings`, tag: '' }[kind]
 }
-/** Whether it depends on a write that was refused. */
-const isStranded = (write: Write) =>
-  [isCreation(write) ? 0 : write.id, write.bookId, write.base].some((each) => typeof each === 'string')
-/** What a write changes in the value of an object. Title and cover are sent with the edition, but shown beside it. */
-const changesOf = ({ part, body = {} }: Write, value: Shown['value'] = {}) => {
-  if (part === '/progress') return { currentPage: body.page }
-  if (part !== '/edition') return body
-  const { title = value.title, cover = value.cover, ...edition } = body
-  return { title, cover, edition: { ...(value.edition as object | undefined), ...edition } }
-}
-/** Lays a write over an object. */
-const lay = (shown: Shown | undefined, write: Write): Shown => {
-  const { kind, id, key, bookId, done } = write
-  const created = isCreation(write) && { ...(bookId !== undefined && { bookId }), [`${kind}Id`]: id }
-  const changed = changesOf(write, shown?.value)
-  const value = { ...shown?.value, ...changed, ...done?.value, ...created }
-  return { kind, id, value, version: kind === 'memo' ? (done?.version ?? key) : undefined }
-}
+
+/** Stands for the URL of an image in the texts of memos until the image is uploaded. */
+const toAddress = (key: string) => `offline-image:${key}`
+const ADDRESSES = /offline-image:([\da-f-]{36})/g
+const contentOf = ({ body }: Write) => (typeof body?.memoContent === 'string' ? body.memoContent : '')
+const withUrl = (write: Write, key: string, url: unknown): Write =>
+  contentOf(write).includes(toAddress(key))
+    ? { ...write, body: { ...write.body, memoContent: contentOf(write).replaceAll(toAddress(key), String(url)) } }
+    : write
 
 type Options = {
   url: string
   token: () => string
   store: Store
-  fetch: (url: string, init: { method: string; headers: Record<string, string>; body?: string }) => Promise<Response>
+  fetch: (
+    url: string,
+    init: { method: string; headers: Record<string, string>; body?: string | FormData },
+  ) => Promise<Response>
   now?: () => number
   /** Of a page. */
   size?: number
 }
 
 export const createClient = ({ url, token, store, fetch, now = Date.now, size = 200 }: Options) => {
-  const request = async (method: string, path: string, body?: unknown, more: object = {}): Promise<Answer> => {
+  const request = async (method: string, path: string, sent?: Value | FormData, more: object = {}): Promise<Answer> => {
+    const isForm = sent instanceof FormData
     const headers = {
       Authorization: `Bearer ${token()}`,
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(sent && !isForm && { 'Content-Type': 'application/json' }),
       ...more,
     }
-    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
+    const response = await fetch(url + path, { method, headers, body: isForm ? sent : JSON.stringify(sent) })
     const { status } = response
     const text = await response.text()
     // Not refused: it did not arrive.
@@ -110,68 +100,139 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
   }
   const writesIn = async (layer: string) => (await store.list(`${layer}/`)).map(([, write]) => write as Kept)
   /** The identifier or version that the service has given, if it has answered. */
-  const resolve = async <Value>(value: Value, field: 'id' | 'version') => {
+  const resolve = async <Found>(value: Found, field: 'id' | 'version') => {
     const answer = typeof value === 'string' ? await store.get(`answer/${value}`) : undefined
-    return (answer as { id: number; version?: number } | undefined)?.[field] ?? value
+    return (answer as { id: Id; version?: number } | undefined)?.[field] ?? value
   }
 
-  const toKept = (writes: Kept[]): [string, unknown][] =>
-    writes.flatMap((write): [string, unknown][] => [
-      [inOrder('outbox', write.seq), undefined],
-      [inOrder('kept', write.seq), write],
-    ])
+  /** With the writes that the deletion of a book has dropped. */
+  const toKept = (writes: Kept[]): Entries =>
+    writes.flatMap(
+      ({ dropped = [], ...write }): Entries => [
+        [inOrder('outbox', write.seq), undefined],
+        ...[write, ...dropped].map((each): [string, unknown] => [inOrder('kept', each.seq), each]),
+      ],
+    )
 
-  /** Rules 4 to 6. */
+  /** Rules 4 to 6, and 8. */
   const settle = async (write: Write, { status, body, version, isReplayed }: Answer) => {
     const { key, seq, method, kind, part } = write
     const later = (await writesIn('outbox')).filter((other) => other.seq > seq)
-    const isSameObject = (other: Write) => other.kind === kind && other.id === write.id
-    const behind = later.filter((other) => isSameObject(other) || (isCreation(write) && other.bookId === key))
+    const dependsOn = (other: Write) =>
+      (other.kind === kind && other.id === write.id) ||
+      (status === 412 && isBookDeletion(other) && other.id === write.bookId) ||
+      (isCreation(write) && (other.bookId === key || contentOf(other).includes(toAddress(key))))
+    const behind = later.filter(dependsOn)
     if (status === 410 && isCreation(write))
       return store.write([[inOrder('outbox', seq), undefined], ...toKept(behind)])
-    const row = (status === 412 ? (body.memo ?? {}) : body) as Record<string, unknown>
-    const isSame = Object.entries(write.body ?? {}).every(([name, value]) => row[name] === value)
+    if (status === 412 && isBookDeletion(write))
+      return store.write([[inOrder('outbox', seq), { ...write, since: undefined, refused: write.since }]])
+    const answer = body as Value
+    const row = (status === 412 ? (answer.memo ?? {}) : answer) as Value
+    const differing = Object.entries(write.body ?? {}).filter(([name, value]) => row[name] !== value)
+    const isSame = differing.length === 0
     const isDone =
       status < 300 || (status === 404 && method === 'DELETE') || (status === 412 && method === 'PATCH' && isSame)
-    if (!isDone) return store.write(toKept([{ ...write, answer: { status, body } }, ...behind]))
-    const id = isCreation(write) ? (row[`${kind}Id`] as number) : write.id
-    const done = { value: part || method === 'DELETE' ? undefined : row, version }
+    if (!isDone) return store.write(toKept([{ ...write, answer: { status, body: answer } }, ...behind]))
+    const id = !isCreation(write) ? write.id : kind === 'image' ? (body as string) : (row[`${kind}Id`] as number)
+    const isOther = isReplayed && differing.some(([name]) => name in row)
+    const value = part === '/progress' || kind === 'image' || method === 'DELETE' ? undefined : row
+    const done = { value, version, ...(isOther && { isOther }) }
     // After an edit elsewhere, those behind this write are stranded.
-    const known = isReplayed && kind === 'memo' && !isSame ? key : version
+    const known = isOther && kind === 'memo' ? key : version
     const follow = (other: Write): Write => ({
-      ...other,
+      ...withUrl(other, key, id),
       id: other.id === key ? id : other.id,
       bookId: other.bookId === key ? id : other.bookId,
       base: other.base === key ? known : other.base,
+      dropped: other.dropped?.map(follow),
     })
     return store.write([
       [inOrder('outbox', seq), { ...write, id, done }],
       [`answer/${key}`, { id, version: known }],
+      [`image/${key}`, undefined],
       ...later.map((other): [string, unknown] => [inOrder('outbox', other.seq), follow(other)]),
     ])
   }
 
-  const push = async () => {
-    for (;;) {
-      const write = (await writesIn('outbox')).find(({ done }) => !done)
-      if (!write) return
+  /** The next write to send, marked as sent. Those that cannot be sent any more are kept. */
+  const takeNext = async (): Promise<Write | undefined> => {
+    const lost = (await writesIn('kept')).filter(({ kind }) => kind === 'image').map(({ key }) => toAddress(key))
+    for (const write of await writesIn('outbox')) {
+      if (write.done) continue
       const isTooOld = isCreation(write) && now() - (write.firstSent ?? now()) > MAX_POST_AGE_MS
-      if (isTooOld || isStranded(write)) {
-        await store.lock('data', () => store.write(toKept([write])))
+      const isStranded =
+        [isCreation(write) ? 0 : write.id, write.bookId, write.base].some((each) => typeof each === 'string') ||
+        lost.some((address) => contentOf(write).includes(address))
+      if (isTooOld || isStranded) {
+        await store.write(toKept([write]))
         continue
       }
-      if (!write.firstSent) await store.write([[inOrder('outbox', write.seq), { ...write, firstSent: now() }]])
+      const isWaiting = isBookDeletion(write) && !write.since
+      if (!write.firstSent && !isWaiting)
+        await store.write([[inOrder('outbox', write.seq), { ...write, firstSent: now() }]])
+      return write
+    }
+    return undefined
+  }
+
+  /** Returns whether it stopped at the deletion of a book, which waits for a pull. */
+  const push = async () => {
+    for (;;) {
+      const write = await store.lock('data', takeNext)
+      if (!write || (isBookDeletion(write) && !write.since)) return write !== undefined
+      const { method, kind, key, base, since } = write
       const headers = {
-        ...(isCreation(write) && { 'Idempotency-Key': write.key }),
-        ...(typeof write.base === 'number' && { 'If-Match': `"${write.base}"` }),
+        ...(isCreation(write) && { 'Idempotency-Key': key }),
+        ...(typeof base === 'number' && { 'If-Match': `"${base}"` }),
+        ...(since && { 'If-Unchanged-Since': since }),
       }
-      const answer = await request(write.method, pathOf(write), write.body, headers)
+      const form = new FormData()
+      if (kind === 'image') form.append('file', (await store.get(`image/${key}`)) as Blob, 'image')
+      const answer = await request(method, pathOf(write), kind === 'image' ? form : write.body, headers)
       await store.lock('data', () => settle(write, answer))
     }
   }
 
-  /** Writes a page and its cursor to the copy; at the end, the writes that took effect leave the outbox. */
+  const namesOf = (tags: Shown[]) => new Map<unknown, unknown>(tags.map(({ id, value }) => [id, value.tag]))
+  const copyOf = async (kind: Kind) => (await store.list(`copy/${kind}/`)).map(([, object]) => object as Shown)
+
+  /** Whether an answered write may have changed fields of the book that it does not name. */
+  const derivesFields = ({ kind, id, bookId, part, done }: Write, book: Id) =>
+    done &&
+    ((kind === 'book' && id === book && ['', '/progress'].includes(part)) || (kind === 'reading' && bookId === book))
+
+  /** The deletions of books of which a page has something that the user has not seen, with the first such change. */
+  const findUnseen = async (items: Change[]): Promise<Kept[]> => {
+    const outbox = await writesIn('outbox')
+    const deletions = outbox.filter((write) => isBookDeletion(write) && !write.done)
+    if (deletions.length === 0) return []
+    const pulled = items.filter(({ value }) => value) as Shown[]
+    const names = namesOf([...(await copyOf('tag')), ...pulled.filter(({ kind }) => kind === 'tag')])
+    const find = async (deletion: Kept) => {
+      for (const change of pulled) {
+        const { kind, id, value } = change
+        if (kind === 'tag' || (kind === 'book' ? id : value.bookId) !== deletion.id) continue
+        const own = outbox.filter((write) => write.kind === kind && write.id === id && write.seq < deletion.seq)
+        const derives = outbox.some((write) => derivesFields(write, deletion.id))
+        const copied = (await store.get(`copy/${kind}/${id}`)) as Shown | undefined
+        if (!isKnown(toShown(change, names), copied && toShown(copied, names), own, derives)) return change
+      }
+      return undefined
+    }
+    const found = await Promise.all(deletions.map(find))
+    return deletions.flatMap((deletion, at) => {
+      const body = found[at] as Value | undefined
+      return body ? { ...deletion, answer: { status: 412, body } } : []
+    })
+  }
+
+  /**
+   * Writes a page and its cursor to the copy. At the end, the writes that took effect leave the outbox, and deletions of
+   * books can be sent.
+   */
   const apply = async ({ item, next, hasMore }: { item: Change[]; next: string; hasMore: boolean }) => {
+    const unseen = await findUnseen(item)
     const entries = new Map<string, unknown>([['cursor', next]])
     for (const change of item) {
       entries.set(`copy/${change.kind}/${change.id}`, change.value ? change : undefined)
@@ -182,8 +243,23 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
         if (key.startsWith('copy/') && object?.value.bookId === change.id) entries.set(key, undefined)
       }
     }
-    const done = hasMore ? [] : (await writesIn('outbox')).filter((write) => write.done)
-    await store.write([...entries, ...done.map(({ seq }): [string, unknown] => [inOrder('outbox', seq), undefined])])
+    const outbox = hasMore ? [] : await writesIn('outbox')
+    const refused = (write: Kept) => unseen.some(({ seq }) => seq === write.seq)
+    for (const write of outbox) {
+      if (write.done) entries.set(inOrder('outbox', write.seq), undefined)
+      if (write.done || !isBookDeletion(write) || refused(write)) continue
+      // Refused again, though nothing has changed, it would be refused for ever.
+      if (write.refused === next) unseen.push({ ...write, answer: { status: 412, body: {} } })
+      else entries.set(inOrder('outbox', write.seq), { ...write, since: next })
+    }
+    await store.write([...entries, ...toKept(unseen)])
+  }
+
+  /** The copy is out of date. What deletions of books would delete is not known any more. */
+  const drop = async (answer: Kept['answer']) => {
+    const copy = (await store.list('copy/')).map(([key]): [string, unknown] => [key, undefined])
+    const deletions = (await writesIn('outbox')).filter((write) => isBookDeletion(write) && !write.done)
+    await store.write([['cursor', undefined], ...copy, ...toKept(deletions.map((write) => ({ ...write, answer })))])
   }
 
   const pull = async () => {
@@ -191,39 +267,78 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
       const cursor = await store.get('cursor')
       const { status, body } = await request('GET', `/changes?size=${size}${cursor ? `&cursor=${cursor}` : ''}`)
       if (status === 410) {
-        const copy = (await store.list('copy/')).map(([key]): [string, unknown] => [key, undefined])
-        await store.lock('data', () => store.write([['cursor', undefined], ...copy]))
+        await store.lock('data', () => drop({ status, body: body as Value }))
         continue
       }
       if (status !== 200) throw new TryLater(status, 60)
-      await store.lock('data', () => apply(body as Parameters<typeof apply>[0]))
-      hasMore = body.hasMore as boolean
+      const page = body as Parameters<typeof apply>[0]
+      await store.lock('data', () => apply(page))
+      hasMore = page.hasMore
     }
   }
 
-  const add = (write: Pick<Write, 'method' | 'kind' | 'body' | 'base' | 'bookId'> & { id?: Id; part?: Part }) =>
+  type New = Pick<Write, 'method' | 'kind' | 'body' | 'base' | 'bookId'> & { id?: Id; part?: Part }
+  const make = async ({ id, bookId, base, ...write }: New, key: string = crypto.randomUUID()): Promise<Write> => {
+    const made: Write = {
+      part: '',
+      ...write,
+      seq: 1 + Number((await store.get('made')) ?? 0),
+      key,
+      madeAt: now(),
+      id: await resolve(id ?? key, 'id'),
+      bookId: await resolve(bookId, 'id'),
+      base: await resolve(base, 'version'),
+    }
+    const images = await Promise.all(
+      [...contentOf(made).matchAll(ADDRESSES)].map(
+        async ([, image = '']) => [image, await resolve(image, 'id')] as const,
+      ),
+    )
+    return images.reduce((write, [image, found]) => (found === image ? write : withUrl(write, image, found)), made)
+  }
+  const add = (write: New) =>
     store.lock('data', async () => {
-      const seq = 1 + Number((await store.get('made')) ?? 0)
-      const key = crypto.randomUUID()
-      const id = await resolve(write.id ?? key, 'id')
-      const bookId = await resolve(write.bookId, 'id')
-      const base = await resolve(write.base, 'version')
-      const made: Write = { part: '', ...write, seq, key, id, bookId, base }
+      const made = await make(write)
       await store.write([
-        ['made', seq],
-        [inOrder('outbox', seq), made],
+        ['made', made.seq],
+        [inOrder('outbox', made.seq), made],
       ])
-      return key
+      return made.key
+    })
+
+  /** Deletes a book. What has not been sent of it will not be. */
+  const removeBook = (id: Id) =>
+    store.lock('data', async () => {
+      const made = await make({ method: 'DELETE', kind: 'book', id })
+      const outbox = await writesIn('outbox')
+      const isOfBook = ({ kind, id, bookId }: Write) => (kind === 'book' ? id : bookId) === made.id
+      const unsent = outbox.filter((write) => !write.done && !write.firstSent && isOfBook(write))
+      /** The text of another device that an edit hides: the user has not seen it. */
+      const findHidden = async ({ kind, id, base }: Write) => {
+        const copied = kind === 'memo' ? ((await store.get(`copy/memo/${id}`)) as Shown | undefined) : undefined
+        const isOwn = copied?.version === base || outbox.some(({ done }) => done?.version === base)
+        return copied && typeof base === 'number' && !isOwn ? copied : undefined
+      }
+      const [hidden] = (await Promise.all(unsent.map(findHidden))).filter((object) => object !== undefined)
+      const deletion: Kept = { ...made, dropped: unsent }
+      const isUnknown = unsent.some((write) => write.kind === 'book' && isCreation(write))
+      await store.write([
+        ['made', made.seq],
+        ...unsent.map(({ seq }): [string, unknown] => [inOrder('outbox', seq), undefined]),
+        ...(hidden ? toKept([{ ...deletion, answer: { status: 412, body: hidden } }]) : []),
+        ...(isUnknown || hidden ? [] : ([[inOrder('outbox', made.seq), deletion]] satisfies Entries)),
+      ])
+      return made.key
     })
 
   /** The copy with the outbox over it. */
   const list = (kind: Kind) =>
     store.lock('data', async () => {
-      const objects = (await store.list(`copy/${kind}/`)).map(([, object]) => object as Shown)
-      const shown = new Map(objects.map((object) => [object.id, object]))
+      const names = namesOf(kind === 'book' ? await copyOf('tag') : [])
+      const shown = new Map((await copyOf(kind)).map((object) => [object.id, toShown(object, names)]))
       const deleted = new Set<unknown>()
       for (const write of await writesIn('outbox')) {
-        if (write.method === 'DELETE' && write.kind === 'book') deleted.add(write.id)
+        if (isBookDeletion(write)) deleted.add(write.id)
         const object = shown.get(write.id)
         if (write.kind !== kind) continue
         if (write.method === 'DELETE') shown.delete(write.id)
@@ -248,23 +363,56 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
       // A book that is read counts in no year without its day.
       const isFinished = kind === 'book' && body?.bookStatus === 'DONE' && value.bookStatus !== 'DONE'
       const day = isFinished && { readEndDate: toLocal(now()) }
-      return add({ method: 'PATCH', kind, id, body: { ...text, ...day, ...body }, base: version })
+      return add({
+        method: 'PATCH',
+        kind,
+        id,
+        bookId: bookOf(value),
+        body: { ...text, ...day, ...body },
+        base: version,
+      })
     },
     updateEdition: ({ kind, id }: Shown, body: Write['body']) =>
       add({ method: 'PATCH', kind, id, part: '/edition', body }),
-    remove: ({ kind, id, version }: Shown) => add({ method: 'DELETE', kind, id, base: version }),
-    setTags: ({ kind, id }: Shown, tags: string[]) => add({ method: 'PUT', kind, id, part: '/tags', body: { tags } }),
+    remove: ({ kind, id, version, value }: Shown) =>
+      kind === 'book' ? removeBook(id) : add({ method: 'DELETE', kind, id, bookId: bookOf(value), base: version }),
+    /** Sends only what differs from the tags that the user saw. */
+    setTags: async ({ kind, id, value }: Shown, tags: string[]) => {
+      const seen = value.tags as string[]
+      const body = { add: without(tags, seen), remove: without(seen, tags) }
+      if (body.add.length + body.remove.length === 0) return undefined
+      return add({ method: 'PATCH', kind, id, part: '/tags', body })
+    },
     /** With its time, so that it can be repeated. */
     addProgress: ({ kind, id }: Shown, page: number) =>
       add({ method: 'POST', kind, id, part: '/progress', body: { page, at: new Date(now()).toISOString() } }),
+    /** Returns its address, for the text of a memo, where the URL will take its place. */
+    addImage: (image: Blob) =>
+      store.lock('data', async () => {
+        const made = await make({ method: 'POST', kind: 'image' })
+        await store.write([
+          ['made', made.seq],
+          [`image/${made.key}`, image],
+          [inOrder('outbox', made.seq), made],
+        ])
+        return toAddress(made.key)
+      }),
+    /** The image of an address, until it is uploaded. */
+    getImage: (address: string) => store.get(address.replace('offline-image:', 'image/')) as Promise<Blob | undefined>,
     /** Writes that were refused, until the user has seen them and `discard` is called. */
     kept: () => writesIn('kept'),
-    discard: ({ seq }: Kept) => store.write([[inOrder('kept', seq), undefined]]),
-    /** Pushes, then pulls. @throws TryLater, or what `fetch` throws: nothing is lost, call it again */
+    discard: ({ seq, key }: Kept) =>
+      store.write([
+        [inOrder('kept', seq), undefined],
+        [`image/${key}`, undefined],
+      ]),
+    /** Pushes, then pulls; again if a deletion waited. @throws TryLater, or what `fetch` throws: nothing is lost, call it again */
     sync: () =>
       store.lock('sync', async () => {
-        await push()
-        await pull()
+        for (let isWaiting = true; isWaiting; ) {
+          isWaiting = await push()
+          await pull()
+        }
       }),
   }
 }

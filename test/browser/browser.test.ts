@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../support/service/dev-server.ts'
 import { launch } from './launch.ts'
 
-type Modules = typeof import('../../docs/offline-client') & typeof import('./indexed-db-store')
+type Modules = typeof import('../../docs/offline-client') & typeof import('../../docs/indexed-db-store')
 
 let service: Awaited<ReturnType<typeof startService>>
 let browser: Browser
@@ -276,25 +276,33 @@ it('a page of another origin uploads an image and shows it without a token', asy
   expect(size).toEqual([2, 1])
 })
 
-it('the offline client keeps writes in IndexedDB, and two tabs send them once', async () => {
-  const origin = await serveClient({
-    '/offline-client.js': 'docs/offline-client.ts',
-    '/store.js': 'test/browser/indexed-db-store.ts',
-  })
-  const member = { email: 'offline@example.com', password: 'read-more-1' }
-  const post = (path: string, body: object) =>
-    fetch(service.base + path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+describe('the offline client', () => {
+  let origin: string
+  beforeEach(async () => {
+    origin = await serveClient({
+      '/offline-client.js': 'docs/offline-client.ts',
+      '/offline-shape.ts': 'docs/offline-shape.ts',
+      '/indexed-db-store.js': 'docs/indexed-db-store.ts',
     })
-  await post('/join', { ...member, name: 'Offline', authenticationCode: '000000' })
-  const authorization = (await post('/login', member)).headers.get('Authorization') ?? ''
+  })
 
-  const context = await browser.newContext()
-  onTestFinished(() => context.close())
-  /** Opens a tab with the client, which lies in `app`. */
-  const openTab = async () => {
+  /** Adds a member. Returns a function that sends requests as the member, and the token. */
+  const signUp = async (email: string) => {
+    const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+      const type = { 'Content-Type': 'application/json' }
+      const sent = { method, headers: { ...headers, ...(body && type) }, body: JSON.stringify(body) }
+      return fetch(service.base + path, sent)
+    }
+    const member = { email, password: 'read-more-1' }
+    await send('POST', '/join', { ...member, name: 'Offline', authenticationCode: '000000' })
+    const Authorization = (await send('POST', '/login', member)).headers.get('Authorization') ?? ''
+    const request = async (method: string, path: string, body?: object) =>
+      (await send(method, path, body, { Authorization })).json()
+    return { request, token: Authorization.replace('Bearer ', '') }
+  }
+
+  /** Opens a tab with the client, which lies in `app`. Each context is a device. */
+  const openTab = async (context: BrowserContext, token: string) => {
     const page = await context.newPage()
     await page.goto(origin)
     const app = await page.evaluateHandle(
@@ -303,36 +311,105 @@ it('the offline client keeps writes in IndexedDB, and two tabs send them once', 
         const store = await openStore('library')
         return createClient({ url, token: () => token, store, fetch: (path, init) => fetch(path, init) })
       },
-      [service.base, authorization.replace('Bearer ', '')] as const,
+      [service.base, token] as const,
     )
     return { page, app }
   }
+  const openContext = async () => {
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    return context
+  }
 
-  const first = await openTab()
-  await first.app.evaluate((app) => app.sync())
-  await context.setOffline(true)
-  const isRefused = await first.app.evaluate(async (app) => {
-    const book = await app.create('book', { title: 'Demian' })
-    await app.create('memo', { memoBookPage: 1, memoContent: 'A thought' }, book)
-    const [memo] = await app.list('memo')
-    if (memo) await app.update(memo, { memoContent: 'edited' })
-    return app.sync().then(
-      () => false,
-      () => true,
-    )
+  it('keeps writes in IndexedDB, and two tabs send them once', async () => {
+    const { request, token } = await signUp('offline@example.com')
+    const context = await openContext()
+    const first = await openTab(context, token)
+    await first.app.evaluate((app) => app.sync())
+    await context.setOffline(true)
+    const isRefused = await first.app.evaluate(async (app, png) => {
+      const book = await app.create('book', { title: 'Demian' })
+      const image = await app.addImage(new Blob([Uint8Array.from(atob(png), (char) => char.charCodeAt(0))]))
+      await app.create('memo', { memoBookPage: 1, memoContent: `A thought ${image}` }, book)
+      const [memo] = await app.list('memo')
+      if (memo) await app.update(memo, { memoContent: `edited ${image}` })
+      return app.sync().then(
+        () => false,
+        () => true,
+      )
+    }, PNG)
+    expect(isRefused).toBe(true)
+    await first.page.close()
+
+    await context.setOffline(false)
+    const sent: string[] = []
+    context.on('request', (request) => sent.push(request.method()))
+    const tabs = [await openTab(context, token), await openTab(context, token)]
+    const readMemos = () => tabs[1]?.app.evaluate((app) => app.list('memo'))
+    const edited = (address: string) => ({ memoContent: expect.stringMatching(`^edited ${address}`) })
+    expect(await readMemos()).toMatchObject([{ id: expect.any(String), value: edited('offline-image:') }])
+    await Promise.all(tabs.map(({ app }) => app.evaluate((app) => app.sync())))
+    expect(sent.filter((method) => method !== 'GET' && method !== 'OPTIONS')).toEqual(['POST', 'POST', 'POST', 'PATCH'])
+    expect(await readMemos()).toMatchObject([{ id: 1, value: edited(service.base) }])
+    expect(await request('GET', '/books')).toMatchObject({ item: [{ title: 'Demian', memoCount: 1 }] })
   })
-  expect(isRefused).toBe(true)
-  await first.page.close()
 
-  await context.setOffline(false)
-  const sent: string[] = []
-  context.on('request', (request) => sent.push(request.method()))
-  const tabs = [await openTab(), await openTab()]
-  const readMemos = () => tabs[1]?.app.evaluate((app) => app.list('memo'))
-  expect(await readMemos()).toMatchObject([{ id: expect.any(String), value: { memoContent: 'edited' } }])
-  await Promise.all(tabs.map(({ app }) => app.evaluate((app) => app.sync())))
-  expect(sent.filter((method) => method !== 'GET' && method !== 'OPTIONS')).toEqual(['POST', 'POST', 'PATCH'])
-  expect(await readMemos()).toMatchObject([{ id: 1, value: { memoContent: 'edited' } }])
-  const stored = await fetch(`${service.base}/books`, { headers: { Authorization: authorization } })
-  expect(await stored.json()).toMatchObject({ item: [{ title: 'Demian', memoCount: 1 }] })
+  /** Two devices, both off line, that have a book with a memo and a tag. */
+  const openDevices = async (email: string) => {
+    const member = await signUp(email)
+    const { bookId } = await member.request('POST', '/books', { title: 'Demian' })
+    await member.request('POST', `/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'A thought' })
+    await member.request('PUT', `/books/${bookId}/tags`, { tags: ['Sea'] })
+    const open = async () => {
+      const context = await openContext()
+      const { app } = await openTab(context, member.token)
+      await app.evaluate((app) => app.sync())
+      await context.setOffline(true)
+      const sync = async () => {
+        await context.setOffline(false)
+        await app.evaluate((app) => app.sync())
+      }
+      return { app, sync }
+    }
+    return { ...member, bookId, here: await open(), there: await open() }
+  }
+
+  it('keeps a book that is deleted on one device while another adds notes to it', async () => {
+    const { here, there, request, bookId } = await openDevices('deletes@example.com')
+    await here.app.evaluate(async (app) => {
+      for (const book of await app.list('book')) await app.remove(book)
+    })
+    expect(await here.app.evaluate((app) => app.list('memo'))).toEqual([])
+    await there.app.evaluate(async (app) => {
+      const [book] = await app.list('book')
+      for (const memoContent of ['one', 'two', 'three'])
+        await app.create('memo', { memoBookPage: 2, memoContent }, book?.id)
+    })
+    await there.sync()
+    await here.sync()
+    expect(await here.app.evaluate((app) => app.kept())).toMatchObject([
+      { method: 'DELETE', kind: 'book', answer: { status: 412, body: { value: { memoContent: 'one' } } } },
+    ])
+    const shown = await here.app.evaluate(async (app) => [await app.list('book'), await app.list('memo')])
+    expect(shown).toMatchObject([[{ id: bookId }], [{}, {}, {}, {}]])
+    expect((await request('GET', `/books/${bookId}?memoAuthority=ALL`)).memosList).toHaveLength(4)
+  })
+
+  it('keeps the tags that two devices add to one book', async () => {
+    const { here, there, request, bookId } = await openDevices('tags@example.com')
+    await here.app.evaluate(async (app) => {
+      const [book] = await app.list('book')
+      if (book) await app.setTags(book, ['Lamp'])
+    })
+    await there.app.evaluate(async (app) => {
+      const [book] = await app.list('book')
+      if (book) await app.setTags(book, ['Sea', 'Salt'])
+    })
+    for (const device of [here, there, here]) await device.sync()
+    expect(await request('GET', `/books/${bookId}/tags`)).toEqual({ tags: ['Lamp', 'Salt'] })
+    for (const { app } of [here, there]) {
+      expect(await app.evaluate((app) => app.list('book'))).toMatchObject([{ value: { tags: ['Lamp', 'Salt'] } }])
+      expect(await app.evaluate((app) => app.kept())).toEqual([])
+    }
+  })
 })

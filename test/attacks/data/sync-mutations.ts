@@ -10,8 +10,11 @@ export const command = 'attack -- sync'
 export const environment = { HISTORIES: '1000' }
 
 const CLIENT = 'docs/offline-client.ts'
+const SHAPE = 'docs/offline-shape.ts'
 const FEED = 'src/transfer/changes/store.ts'
 const MEMOS = 'src/library/memos/store.ts'
+const TAGS = 'src/library/tags/store.ts'
+const LOG = 'src/db/change-log.ts'
 /** A migration that does not exist otherwise. */
 const migrate = (sql: string): Edit => ['migrations/9999_mutation.sql', '', sql]
 
@@ -91,7 +94,7 @@ export const mutations: Mutation[] = [
     'if (newest && (isProven || (db.isReplica && cursor.s)))',
   ),
   one('a trimmed log is noticed', FEED, ' && oldest !== null && oldest <= cursor.c + 1', ''),
-  one('a key is sent', CLIENT, "...(isCreation(write) && { 'Idempotency-Key': write.key }),", ''),
+  one('a key is sent', CLIENT, "...(isCreation(write) && { 'Idempotency-Key': key }),", ''),
   one(
     'a key is stored with its row',
     MEMOS,
@@ -134,8 +137,8 @@ export const mutations: Mutation[] = [
   one(
     'a page and its cursor are stored at once',
     CLIENT,
-    '    const done = hasMore',
-    "    await store.write([['cursor', next]])\n    const done = hasMore",
+    '    const outbox = hasMore',
+    "    await store.write([['cursor', next]])\n    const outbox = hasMore",
   ),
   one(
     'a pulled value is stored under unsent edits',
@@ -147,15 +150,10 @@ export const mutations: Mutation[] = [
   one(
     'an edit is sent with the version that the user saw',
     CLIENT,
-    '`"${write.base}"`',
-    '`"${((await store.get(`copy/memo/${write.id}`)) as Shown | undefined)?.version ?? write.base}"`',
+    '`"${base}"`',
+    '`"${((await store.get(`copy/memo/${write.id}`)) as Shown | undefined)?.version ?? base}"`',
   ),
-  one(
-    'an edit behind a replayed POST is a conflict',
-    CLIENT,
-    "isReplayed && kind === 'memo' && !isSame ? key : version",
-    'version',
-  ),
+  one('an edit behind a replayed POST is a conflict', CLIENT, "isOther && kind === 'memo' ? key : version", 'version'),
   one(
     'a replayed POST shows the present row',
     CLIENT,
@@ -183,18 +181,33 @@ export const mutations: Mutation[] = [
     "(status === 412 && method === 'PATCH' && isSame)",
     'status === 412.5',
   ),
-  one(
-    'a refused write is kept',
-    CLIENT,
-    "[inOrder('kept', write.seq), write],",
-    "[inOrder('gone', write.seq), write],",
-  ),
+  one('a refused write is kept', CLIENT, "[inOrder('kept', each.seq), each]", "[inOrder('gone', each.seq), each]"),
   one(
     'a conflict is not repeated',
     CLIENT,
     '    if (!isDone) return store',
     '    if (status === 412 && !isDone) return\n    if (!isDone) return store',
   ),
+  one('a deletion of a book is conditional', CLIENT, "...(since && { 'If-Unchanged-Since': since }),", ''),
+  one('the condition is evaluated', LOG, 'else not exists (select 1', 'else 1 or not exists (select 1'),
+  one('the condition sees memos', LOG, 'when 2 then id in', 'when 2 then id not in'),
+  one('the condition needs a proof', LOG, 'and proof = :proof', 'and :proof = :proof'),
+  one(
+    'a deletion is kept if a pull brings what the user has not seen',
+    CLIENT,
+    '      return body ? {',
+    '      return body && false ? {',
+  ),
+  one('what an answer shows of other devices was not seen', SHAPE, 'done && !done.isOther', 'done'),
+  one(
+    'a deletion is kept if the cursor was refused',
+    CLIENT,
+    'toKept(deletions.map',
+    'toKept(deletions.slice(deletions.length).map',
+  ),
+  one('dropped writes are kept with the deletion', CLIENT, '[write, ...dropped].map', '[write].map'),
+  one('PATCH of tags leaves other tags', TAGS, 'and (:removed is null or ${isNamed})', 'and 1'),
+  one('tags are sent one by one', SHAPE, 'return tags.filter((tag) => !folded.has(fold(tag)))', 'return tags'),
   one(
     '410 keeps the outbox',
     CLIENT,

@@ -14,11 +14,11 @@ export const ofCopy = (of: (kind: 'book' | 'memo' | 'reading' | 'tag') => Value[
       (lists?.get(book) ?? []).map(({ bookId: _, ...child }) => child),
       key,
     )
-  const books = of('book').map(({ edition, tagIds, ...book }) => ({
+  const books = of('book').map(({ edition, tagIds, tags, ...book }) => ({
     ...book,
     ...(edition as object),
-    // A device shows no tags of a book that it has not pulled.
-    tags: ((tagIds ?? []) as number[]).map((tagId) => names.get(tagId)).toSorted(),
+    // The feed has identifiers, and a device shows names.
+    tags: ((tags ?? (tagIds as number[]).map((tagId) => names.get(tagId))) as string[]).toSorted(),
     readings: childrenOf(readings, book.bookId, 'readingId'),
     memos: childrenOf(memos, book.bookId, 'memoId'),
   }))

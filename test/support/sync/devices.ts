@@ -11,7 +11,7 @@ export const createDevice = (network: Network, name: string, { size, now, create
   const { history } = network
   const disk = createDisk()
   const entriesOf = <Entry>(layer: string) =>
-    [...disk.entries].flatMap(([key, value]) => (key.startsWith(layer) ? [JSON.parse(value) as Entry] : []))
+    [...disk.entries].flatMap(([key, value]) => (key.startsWith(layer) ? [JSON.parse(String(value)) as Entry] : []))
   const outbox = () => entriesOf<Write>('outbox/').toSorted((one, other) => one.seq - other.seq)
 
   /** An app, until it is killed. */

@@ -2,12 +2,12 @@
 // late, apps are killed, a replica lags, the log is trimmed, and the database is restored. Then everything comes to rest, each copy
 // must equal the library, and the member withdraws.
 import { setTimeout } from 'node:timers/promises'
-import type { Kept, Write } from '../../../docs/offline-client'
+import { isCreation, type Kept, type Write } from '../../../docs/offline-client'
 import { randomFrom } from '../inputs/malformed-files'
 import { act, changeUnanswered, type Draw, expectKilled, interfere, pick } from './actions'
 import { ofCopy, ofExport, type Value } from './comparable'
 import { type CreateClient, createDevice, type Device } from './devices'
-import { createNetwork, type History, isCreation, type Member, type Network, type Sent } from './network'
+import { createNetwork, type History, type Member, type Network, type Sent } from './network'
 
 const DEVICES = 3
 const DAY_MS = 86_400_000
@@ -46,7 +46,7 @@ const answerWrite = async ({ app, name, outbox }: Device, { history }: Network, 
   const row =
     response.status < 300 && response.status !== 204 && !write.part ? await response.clone().json() : undefined
   await app.answer(response)
-  if (!row || outbox().some(({ done, seq }) => !done && seq !== write.seq)) return
+  if (!row || write.kind === 'image' || outbox().some(({ done, seq }) => !done && seq !== write.seq)) return
   const shown = await app.client.get(write.kind, isCreation(write) ? write.key : write.id).catch(expectKilled)
   // After a restore, the service can have an object whose deletion was pulled.
   if (app.isKilled() || (!shown && !isCreation(write))) return

@@ -2,7 +2,8 @@ import type { Store } from '../../../docs/offline-client'
 
 /** What a device keeps when its app is killed. */
 export const createDisk = () => {
-  const entries = new Map<string, string>()
+  const entries = new Map<string, string | Blob>()
+  const parse = (value: string | Blob) => (typeof value === 'string' ? JSON.parse(value) : value)
   const locksOf = () => {
     const tails = new Map<string, Promise<unknown>>()
     return <Result>(name: string, work: () => Promise<Result>) => {
@@ -24,19 +25,19 @@ export const createDisk = () => {
         return work()
       }
       const store: Store = {
-        get: (key) => live(() => JSON.parse(entries.get(key) ?? 'null') ?? undefined),
+        get: (key) => live(() => parse(entries.get(key) ?? 'null') ?? undefined),
         list: (prefix) =>
           live(() =>
             [...entries]
               .filter(([key]) => key.startsWith(prefix))
               .sort(([one], [other]) => (one < other ? -1 : 1))
-              .map(([key, value]) => [key, JSON.parse(value)]),
+              .map(([key, value]) => [key, parse(value)]),
           ),
         write: (changed) =>
           live(() => {
             for (const [key, value] of changed) {
               if (value === undefined) entries.delete(key)
-              else entries.set(key, JSON.stringify(value))
+              else entries.set(key, value instanceof Blob ? value : JSON.stringify(value))
             }
           }),
         lock: locksOf(),

@@ -1,5 +1,5 @@
 // What the service did, as a network between it and the devices sees it.
-import type { Write } from '../../../docs/offline-client'
+import { isCreation, type Write } from '../../../docs/offline-client'
 import type { States } from './states'
 
 export type Member = {
@@ -16,7 +16,7 @@ export type Member = {
   request: (
     method: string,
     path: string,
-    sent?: { body?: string; type?: string; headers?: object },
+    sent?: { body?: string | Uint8Array; type?: string; headers?: object },
   ) => Promise<Response>
 }
 export const KINDS_OF_FAULTS = [
@@ -41,12 +41,17 @@ export type History = {
 
 export type Sent = {
   path: string
-  init: { method: string; headers: Record<string, string>; body?: string }
+  init: { method: string; headers: Record<string, string>; body?: string | FormData }
   write?: Write
 }
 
 export const JSON_TYPE = 'application/json'
-export const isCreation = ({ method, part }: Write) => method === 'POST' && !part
+const toSent = async (body: string | FormData | undefined) => {
+  if (!(body instanceof FormData)) return { ...(body !== undefined && { body, type: JSON_TYPE }) }
+  const form = new Response(body)
+  return { body: new Uint8Array(await form.arrayBuffer()), type: form.headers.get('Content-Type') ?? '' }
+}
+
 /** A field by which the user knows an object again. No device changes that of a book or a reading. */
 export const NAMES = { book: 'title', memo: 'memoContent', reading: 'note', tag: 'tag' } as const
 
@@ -95,11 +100,10 @@ export const createNetwork = (member: Member) => {
     const isEdit = write && !isCreation(write) && !write.part
     // Of the path, because a client may resolve its own identifiers only when it sends.
     const before = isEdit && write.kind === 'memo' ? await textOf(path.split('/').at(-1)) : undefined
-    const sent = { ...(body !== undefined && { body, type: JSON_TYPE }), headers: { ...headers, ...more } }
-    const response = await request(method, path, sent)
+    const response = await request(method, path, { ...(await toSent(body)), headers: { ...headers, ...more } })
     const { status } = response
     if (status >= 500 && !('X-Fail-After' in more)) history.problems.push(`${method} ${path}: ${status}`)
-    if (!write || write.kind === 'tag') return response
+    if (!write || write.kind === 'tag' || write.kind === 'image') return response
     if (status < 300 || (status === 404 && method === 'DELETE')) applied.add(write.key)
     if (status >= 300) return response
     const row = method === 'DELETE' || write.part ? {} : ((await response.clone().json()) as Record<string, unknown>)

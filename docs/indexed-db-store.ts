@@ -1,4 +1,4 @@
-import type { Store } from '../../docs/offline-client'
+import type { Store } from './offline-client.ts'
 
 /** Keeps the entries of an offline client in IndexedDB, for all tabs. Also runs on its own in a page. */
 export const openStore = async (name: string): Promise<Store> => {

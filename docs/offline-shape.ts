@@ -1,0 +1,157 @@
+// How an offline client shows objects: in one shape, whether they were pulled or are still to be sent. See offline-client.md.
+
+export type Kind = 'book' | 'memo' | 'reading' | 'tag'
+/** A string until the service has created it: the key of the write that creates it. */
+export type Id = number | string
+/** Of a memo. A string while it is that of a write without an answer: the key of the write. */
+export type Version = number | string | null | undefined
+export type Value = Record<string, unknown>
+export type Shown = { kind: Kind; id: Id; version?: Version; value: Value }
+/** Of a book. Without one, the write is about the object itself. */
+export type Part = '' | '/edition' | '/tags' | '/progress'
+export type Write = {
+  seq: number
+  /** Sent as Idempotency-Key. */
+  key: string
+  method: 'POST' | 'PATCH' | 'DELETE'
+  kind: Kind | 'image'
+  id: Id
+  part: Part
+  bookId?: Id
+  body?: Value
+  /** When the user made it. */
+  madeAt: number
+  /** The version that the user saw. */
+  base?: Version
+  firstSent?: number
+  /** Set once it took effect. `isOther`: the answer has what another device has written since. */
+  done?: { value?: Value; version?: Version; isOther?: boolean }
+  /** Of the deletion of a book: the cursor of a pull that brought nothing unknown of it. Until then, it is not sent. */
+  since?: string
+  /** The cursor with which it was refused. */
+  refused?: string
+  /** The writes to the book that had not been sent. They are kept if the deletion is. */
+  dropped?: Write[]
+}
+
+export const isCreation = ({ method, part }: Pick<Write, 'method' | 'part'>) => method === 'POST' && !part
+export const isBookDeletion = ({ method, kind }: Pick<Write, 'method' | 'kind'>) =>
+  method === 'DELETE' && kind === 'book'
+
+/** What the service stores if a creation does not say otherwise. */
+const DEFAULTS: Record<Kind, Value> = {
+  book: {
+    title: '',
+    cover: null,
+    author: null,
+    publisher: null,
+    star: 0,
+    currentPage: 0,
+    itemPage: null,
+    bookStatus: 'YET',
+    readStartDate: null,
+    readEndDate: null,
+    edition: {
+      subtitle: null,
+      isbn: null,
+      language: null,
+      format: null,
+      publishedYear: null,
+      series: null,
+      seriesNumber: null,
+      sourceIds: [],
+    },
+    tags: [],
+    progress: { count: 0, latestAt: null },
+  },
+  memo: { memoType: 'BOOK_CONTENT', memoBookPage: 0, memoAuthority: 'PRIVATE', memoLikesCount: 0 },
+  reading: { startedAt: null, finishedAt: null, outcome: null, rating: null, format: null, note: null, paused: false },
+  tag: {},
+}
+
+/** The service compares tags nearly so. */
+const fold = (tag: string) => tag.trim().normalize('NFC').toUpperCase().toLowerCase()
+export const without = (tags: string[], others: string[]) => {
+  const folded = new Set(others.map(fold))
+  return tags.filter((tag) => !folded.has(fold(tag)))
+}
+const sorted = (tags: string[]) => tags.toSorted((one, other) => (fold(one) < fold(other) ? -1 : 1))
+const asTexts = (list: unknown) => (list ?? []) as string[]
+
+/** An object of the copy, as it is shown: a book with the names of its tags. */
+export const toShown = (object: Shown, names: Map<unknown, unknown>): Shown => {
+  if (object.kind !== 'book') return object
+  const { tagIds, ...value } = object.value
+  const tags = ((tagIds ?? []) as number[]).flatMap((tagId) => (names.get(tagId) ?? []) as string | [])
+  return { ...object, value: { ...value, tags: sorted(tags) } }
+}
+
+/** What a body, or the answer to it, changes in the value of an object. */
+const changesOf = ({ kind, part }: Write, body: Value, value: Value): Value => {
+  const edition = value.edition as Value
+  if (part === '/progress') {
+    const { count } = value.progress as { count: number }
+    const latestAt = String(body.at).replace(/\.\d+/, '')
+    return { currentPage: body.page, progress: { count: count + 1, latestAt } }
+  }
+  if (part === '/tags') {
+    const added = asTexts(body.add)
+    const kept = without(without(asTexts(value.tags), asTexts(body.remove)), added)
+    return { tags: sorted(body.tags ? asTexts(body.tags) : [...kept, ...added]) }
+  }
+  if (part === '/edition') {
+    const { title = value.title, cover = value.cover, bookId: _, ...changed } = body
+    return { title, cover, edition: { ...edition, ...changed } }
+  }
+  if (kind !== 'book') return body
+  const { isbn = edition.isbn, ...changed } = body
+  return { ...changed, edition: { ...edition, isbn } }
+}
+
+/** Lays a write over an object. */
+export const lay = (shown: Shown | undefined, write: Write): Shown => {
+  const { kind, id, key, bookId, body = {}, done, madeAt } = write as Write & { kind: Kind }
+  const time = new Date(madeAt).toISOString().slice(0, 19)
+  const times = { createdAt: time, ...(kind === 'memo' && { updatedAt: time }) }
+  const before = shown?.value ?? { ...DEFAULTS[kind], ...(kind !== 'reading' && times) }
+  const sent = { ...before, ...changesOf(write, body, before) }
+  const answered = done?.value ? { ...sent, ...changesOf(write, done.value, sent) } : sent
+  const ids = isCreation(write) && { ...(bookId !== undefined && { bookId }), [`${kind}Id`]: id }
+  return { kind, id, value: { ...answered, ...ids }, version: kind === 'memo' ? (done?.version ?? key) : undefined }
+}
+
+/** What other fields of a book and its readings the service derives from some writes. */
+const DERIVED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'count', 'latestAt']
+const DERIVED_OF_READING = ['startedAt', 'finishedAt', 'outcome', 'rating', 'paused']
+const flatten = (value: Value = {}) => {
+  const { edition, progress, ...fields } = value
+  return { ...fields, ...(edition as object), ...(progress as object) } as Value
+}
+
+/**
+ * Whether a pulled object is as the device knew it, or as its own writes have made it.
+ * @param own the answered writes of the device to the object
+ * @param derives whether an answered write to its book may have changed derived fields
+ */
+export const isKnown = (pulled: Shown, copied: Shown | undefined, own: Write[], derives: boolean) => {
+  const mine = own.filter(({ done }) => done && !done.isOther)
+  if (pulled.kind === 'memo') {
+    const isSame = copied?.value.bookId === pulled.value.bookId && copied?.version === pulled.version
+    return isSame || mine.some(({ done }) => done?.version === pulled.version)
+  }
+  const expected = mine.reduce<Shown | undefined>(lay, copied)
+  if (!copied && !expected && !(derives && pulled.kind === 'reading')) return false
+  const vague = new Set([
+    ...(derives ? [...DERIVED, ...DERIVED_OF_READING] : []),
+    // The answers to creations do not show these.
+    ...(copied ? [] : ['createdAt', 'readingId', 'bookId']),
+    ...mine
+      .filter(isCreation)
+      .flatMap(({ body = {}, done }) => Object.keys(body).filter((name) => !(name in (done?.value ?? {})))),
+  ])
+  const [before, after] = [copied?.value ?? DEFAULTS[pulled.kind], expected?.value].map(flatten)
+  return Object.entries(flatten(pulled.value)).every(([name, value]) => {
+    const text = JSON.stringify(value)
+    return vague.has(name) || text === JSON.stringify(before?.[name]) || text === JSON.stringify(after?.[name])
+  })
+}
