@@ -130,7 +130,7 @@ export type App = {
     isUnverified?: boolean
     /** The schema of the query, once it was validated. */
     query?: z.core.$ZodType
-    /** Fields of the body that the operation does not have. */
+    /** Fields of the body that have no effect, once it was read. */
     ignoredFields?: string[]
     /** Set behind `linked`. */
     link: { shape: LinkShape; secret: string; suffix: string }

@@ -159,6 +159,10 @@ export const methodNotAllowed = (methods: string[]) => {
   return new ApiError('METHOD_NOT_ALLOWED', { message: `Method not allowed: use ${Allow}`, headers: { Allow } })
 }
 
+/** @param mistake without anything that was sent */
+export const malformedBody = (mistake: string) =>
+  new ApiError('BODY_MALFORMED', { message: `${ERRORS.BODY_MALFORMED[1]}: ${mistake}` })
+
 /** Instead of JSON, the operation takes a form. */
 export const formRequired = () =>
   new ApiError('UNSUPPORTED_MEDIA_TYPE', { message: 'Unsupported media type: send a form as multipart/form-data' })

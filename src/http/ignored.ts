@@ -1,17 +1,17 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { routePath } from 'hono/route'
 import * as z from 'zod/mini'
 import type { App } from '../env'
 
 const MAX_NAMES = 10
-/** Safe in a header. */
+/** Safe in a header, and in a message. */
 const NAME = /^[\w.-]{1,40}$/
 
-/** Clients of the contract send fields that these do not have. */
-const CONTRACT = new Set([
-  ...['POST /join', 'POST /login', 'PATCH /members/me'],
-  ...['POST /books', 'PATCH /books/:book-id', 'POST /memos', 'PATCH /memos/:memo-id'],
-])
+/** At most ten of the names that a client sent, then `+` and the number of the others. */
+export const listNames = (sent: string[]) => {
+  const names = sent.filter((name) => NAME.test(name)).slice(0, MAX_NAMES)
+  const others = sent.length - names.length
+  return [...names, ...(others > 0 ? [`+${others}`] : [])].join(', ')
+}
 
 /** The fields of a schema of an object. */
 export const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
@@ -25,20 +25,35 @@ const unknownNames = (sent: object, schema: z.core.$ZodType | undefined) => {
   return Object.keys(sent).filter((name) => !Object.hasOwn(shape, name))
 }
 
-/** Notes the fields of a body that its schema does not have. */
-export const noteIgnored = (c: Context<App>, body: object, schema: z.core.$ZodType) => {
-  if (!CONTRACT.has(`${c.req.method} ${routePath(c)}`)) c.set('ignoredFields', unknownNames(body, schema))
+/** Old spellings of fields, which do not count beside the present one. */
+const PRESENT_NAMES = new Map([['readStratDate', 'readStartDate']])
+
+const hasEffect = (field: z.core.$ZodType | undefined, value: unknown) =>
+  field instanceof z.ZodMiniCatch ? z.safeParse(field.def.innerType, value).success : field !== undefined
+
+/** The fields of a body that have no effect: unknown ones, invalid ones that are not refused, and old spellings. */
+export const ignoredFields = (body: object, schema: z.core.$ZodType) => {
+  const shape = shapeOf(schema)
+  return Object.entries(body).flatMap(([name, value]) => {
+    const isReplaced = Object.hasOwn(body, PRESENT_NAMES.get(name) ?? '')
+    const field = Object.hasOwn(shape, name) && !isReplaced ? shape[name] : undefined
+    return hasEffect(field, value) ? [] : [name]
+  })
 }
 
-/** Lists the query parameters and fields that a request has, but not its operation, in `X-Ignored`. */
+/** `{}` says nothing. */
+const MAX_EMPTY_BYTES = 2
+const hasBody = (c: Context<App>) =>
+  c.req.raw.body !== null && !(Number(c.req.header('Content-Length')) <= MAX_EMPTY_BYTES)
+
+/** Lists the query parameters and fields of a request that have no effect in `X-Ignored`; `body`, if the operation has none. */
 export const reportIgnored: MiddlewareHandler<App> = async (c, next) => {
   await next()
   const [schema, fields] = [c.get('query'), c.get('ignoredFields')]
   // Of a request that was refused before, it is not known which parameters its operation has.
   const isRead = schema || fields || c.res.ok
-  const ignored = [...(isRead ? unknownNames(c.req.query(), schema) : []), ...(fields ?? [])]
-  if (ignored.length === 0) return
-  const names = ignored.filter((name) => NAME.test(name)).slice(0, MAX_NAMES)
-  const others = ignored.length - names.length
-  c.header('X-Ignored', [...names, ...(others > 0 ? [`+${others}`] : [])].join(', '))
+  if (!isRead) return
+  const unread = !fields && c.res.ok && hasBody(c) ? ['body'] : []
+  const ignored = [...unknownNames(c.req.query(), schema), ...(fields ?? unread)]
+  if (ignored.length > 0) c.header('X-Ignored', listNames(ignored))
 }

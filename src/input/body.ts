@@ -2,10 +2,11 @@ import type { Context } from 'hono'
 import { confirmFirst } from '../callers/authenticated'
 import { networkOf } from '../callers/origin'
 import type { App } from '../env'
-import { ApiError, unavailable } from '../errors'
+import { ApiError, malformedBody, unavailable } from '../errors'
 import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter, type Lease } from '../runtime/limiter'
 import { sourcesOf } from '../values/network'
+import { describeMistake } from './json-mistake'
 import { readGrowing, readWhole } from './read-body'
 
 const MIB = 1024 * 1024
@@ -90,7 +91,7 @@ const decodeUtf8 = (bytes: Uint8Array) => {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw new ApiError('BODY_MALFORMED')
+    throw malformedBody('it is not UTF-8')
   }
 }
 
@@ -125,17 +126,22 @@ const isTooDeep = (json: string) => {
 
 /** @throws BODY_MALFORMED when the text is not JSON, or nested deeper than MAX_DEPTH */
 export const parseJson = (text: string): unknown => {
-  if (isTooDeep(text)) throw new ApiError('BODY_MALFORMED')
+  if (isTooDeep(text)) throw malformedBody(`it is nested deeper than ${MAX_DEPTH} levels`)
   try {
     return JSON.parse(text)
   } catch {
-    throw new ApiError('BODY_MALFORMED')
+    throw malformedBody(describeMistake(text))
   }
+}
+
+const kindOf = (value: unknown) => {
+  if (typeof value === 'string') return 'a string: it may be encoded twice'
+  return Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`
 }
 
 /** @throws BODY_MALFORMED when the text is not a JSON object */
 export const parseObject = (text: string): object => {
   const value = parseJson(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('BODY_MALFORMED')
-  return value
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw malformedBody(`it must be an object, not ${kindOf(value)}`)
 }

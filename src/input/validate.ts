@@ -12,7 +12,7 @@ import {
   type Rejection,
 } from '../errors'
 import { annotate } from '../http/description/route-metadata'
-import { noteIgnored, shapeOf } from '../http/ignored'
+import { ignoredFields, listNames, shapeOf } from '../http/ignored'
 import { decodeBody, MAX_JSON_BYTES, mediaTypeOf, parseJson, parseObject, SMALL_BYTES, withBody } from './body'
 import { type FormPart, readForm } from './multipart'
 import { hashBytes, hashText } from './request-key'
@@ -141,6 +141,7 @@ export const bodyValidator =
   ): MiddlewareHandler<App> =>
   (c, next) =>
     withBody(c, kind, kind === 'upload' ? maxBytes + FORM_OVERHEAD_BYTES : maxBytes, async (bytes, release) => {
+      c.set('ignoredFields', [])
       if (bytes.length === 0) throw new ApiError('BODY_MISSING')
       const data = parse(bytes, c)
       await hashRequest(c, kind, kind === 'json' ? bytes : (Object.values(data)[0] as typeof bytes))
@@ -153,7 +154,7 @@ export const bodyValidator =
 const validJson = <Schema extends z.ZodMiniType>(schema: Schema) =>
   bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
     const body = parseObject(decodeBody(c, bytes))
-    noteIgnored(c, body, schema)
+    c.set('ignoredFields', ignoredFields(body, schema))
     return checkFields(schema, body) as object
   }) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
 
@@ -183,15 +184,30 @@ export const validText = <const Field extends string, Schema extends z.ZodMiniTy
   return annotate(validator as Validator<'json', z.input<Schema>, Record<Field, z.output<Schema>>>, { text: object })
 }
 
-/** @throws INVALID_FIELDS when the form cannot be read */
-export const readParts = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>, field: string) => {
+/**
+ * @param names of the parts that the operation has: the first one is the file
+ * @throws INVALID_FIELDS when the form cannot be read
+ */
+export const readParts = (c: Context<App>, bytes: Uint8Array<ArrayBuffer>, ...names: [field: string, ...string[]]) => {
+  const [field] = names
   const type = c.req.header('Content-Type') ?? ''
   const form = readForm(bytes, type)
-  if (form) return form
+  if (form) {
+    const sent = new Set(form.map(({ name }) => name))
+    c.set('ignoredFields', [...sent.difference(new Set(names))])
+    return form
+  }
   const reason = /boundary=/i.test(type)
     ? 'cannot be read: the multipart form is malformed or cut off'
     : 'cannot be read: Content-Type has no boundary, which your client adds if you do not set the header'
   throw fieldError(field, null, reason)
+}
+
+/** The error of a form without its file. */
+export const fileMissing = (field: string, form: FormPart[]) => {
+  const names = new Set(form.map(({ name }) => name))
+  const isRenamed = names.size > 0 && !names.has(field)
+  return fieldError(field, null, `is required${isRenamed ? `: the form has ${listNames([...names])} instead` : ''}`)
 }
 
 /**
@@ -206,7 +222,7 @@ export const validFile = <const Field extends string>(field: Field, maxBytes: nu
     const isChosen = ({ fileName, content }: FormPart) => fileName !== '' || content.length > 0
     const parts = form.filter((part) => part.name === field && isChosen(part))
     const [part, ...others] = parts
-    if (!part) throw fieldError(field, null, 'is required')
+    if (!part) throw fileMissing(field, form)
     if (parts.some(({ fileName, content }) => fileName !== undefined && content.length > maxBytes))
       throw new ApiError('FILE_TOO_LARGE')
     if (part.fileName === undefined || others.length > 0)

@@ -116,7 +116,7 @@ const findRejection = (schema: z.ZodMiniType | undefined, value: string) => {
 
 /** An invalid field of the route's body, if any can be invalid. */
 const rejectField = ({ json, text, file }: RouteMetadata) => {
-  if (file) return [file.field, null, 'is required'] as const
+  if (file) return [file.field, null, 'is required: the form has image instead'] as const
   return json ? findRejection(json, '') : findRejection(text, 'yesterday')
 }
 /** An invalid path or query parameter of the route, if any can be invalid. */

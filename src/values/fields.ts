@@ -6,8 +6,10 @@ import { lenient, named } from './named'
 // the OpenAPI document shows patterns and no other checks.
 
 /** The error of a schema: `is required` when the value is absent, otherwise the message. */
-export const orRequired = (message: string) => (issue: { input?: unknown }) =>
-  issue.input === undefined ? 'is required' : message
+export const orRequired =
+  (message: string, required = 'is required') =>
+  (issue: { input?: unknown }) =>
+    issue.input === undefined ? required : message
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: D1 would not store a NUL unchanged
 const WITHOUT_NUL = /^[^\x00]*$/
@@ -165,12 +167,15 @@ export const Timestamp = z.lazy(() =>
 // Parameters arrive as text, but the document shows them as integers.
 const asInteger = (minimum: number, maximum: number) => ({ type: 'integer' as const, minimum, maximum })
 
-const digits = (pattern: RegExp, max: number, error: string, hints?: Map<string, string>) =>
+/** Errors of words that clients send instead, and of an absent value. */
+type Hints = { words?: Map<string, string>; required?: string }
+
+const digits = (pattern: RegExp, max: number, error: string, { words, required }: Hints = {}) =>
   z
     .pipe(
       z
-        .string({ error: orRequired(error) })
-        .check(z.regex(pattern, { error: ({ input }) => hints?.get(String(input)) ?? error })),
+        .string({ error: orRequired(error, required) })
+        .check(z.regex(pattern, { error: ({ input }) => words?.get(String(input)) ?? error })),
       z.transform(Number),
     )
     .check(z.refine((value) => value <= max, { error }))
@@ -181,8 +186,8 @@ export const intParameter = (min: number, max: number) =>
     .check(z.refine((value) => value >= min, { error: integerMessage(min, max) }))
     .register(z.globalRegistry, asInteger(min, max))
 
-/** An identifier in a query or a path. `hints`: the errors of words that clients send instead. */
-export const idParameter = (hints?: Map<string, string>) =>
+/** An identifier in a query or a path. */
+export const idParameter = (hints?: Hints) =>
   digits(/^[1-9]\d{0,15}$/, Number.MAX_SAFE_INTEGER, integerMessage(1, Number.MAX_SAFE_INTEGER), hints).register(
     z.globalRegistry,
     asInteger(1, Number.MAX_SAFE_INTEGER),

@@ -73,7 +73,7 @@ export const RESPONSE_HEADERS = {
     $ref: '#/components/schemas/ErrorCode',
   }),
   'X-Ignored': header(
-    'The query parameters and fields that you sent and that the operation does not have: at most ten names, then `+` and the number of others.',
+    'What you sent and had no effect: query parameters, fields and parts of a form that the operation does not have, an invalid `isbn` of a new book, or `body` if it takes none. At most ten names, then `+` and the number of others.',
     pattern('^(?:[\\w.-]{1,40}|\\+\\d+)(?:, (?:[\\w.-]{1,40}|\\+\\d+)){0,10}$'),
     false,
   ),

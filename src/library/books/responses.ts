@@ -115,7 +115,7 @@ export const booksReference: FeatureReference = {
     currentPage: 'The page that the reader has reached.',
     'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
     'NewBook.isbn':
-      'An ISBN-10 or ISBN-13, with or without spaces and hyphens. `getEdition` returns it. Ignored if it is invalid.',
+      'An ISBN-10 or ISBN-13, with or without spaces and hyphens. `getEdition` returns it. An invalid one is ignored, and named in `X-Ignored`: `updateEdition` says what is wrong with it.',
     itemPage: 'Number of pages of the book. Null if unknown.',
     'NewBook.itemPage': 'Number of pages of the book.',
     'BookPatch.itemPage': 'Number of pages of the book.',
@@ -131,7 +131,8 @@ export const booksReference: FeatureReference = {
     readStartDate: 'When reading started, in the time zone of the reader. Null if not yet.',
     'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
     'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
-    readStratDate: 'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used.',
+    readStratDate:
+      'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used, and this is named in `X-Ignored`.',
     star: 'Rating from 1 to 5. 0 means not rated.',
     title: 'Title of the book.',
     'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
@@ -201,7 +202,8 @@ export const booksReference: FeatureReference = {
       summary: 'Update a book',
       description:
         'Absent fields stay unchanged. Any status may follow any other, and ' +
-        'none changes a date. Dates are stored as sent, in any order. An empty object changes nothing. `updateEdition` changes `title` and `cover`.',
+        'none changes a date. Dates are stored as sent, in any order. An empty object changes nothing. `title`, `cover` and ' +
+        'the details of the edition have no effect here: `updateEdition` changes them.',
       responses: { 200: json(UpdatedBook, 'The updated values') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },

@@ -68,7 +68,7 @@ export const BookMerge = namedLazy('BookMerge', () => z.object({ from: int(1, Nu
 export type BookMerge = z.infer<typeof BookMerge>
 
 const BookId = z.lazy(() =>
-  idParameter(new Map([['calendar', 'must be an integer; the calendar is spelled calender']])),
+  idParameter({ words: new Map([['calendar', 'must be an integer; the calendar is spelled calender']]) }),
 )
 export const BookPath = z.lazy(() => z.object({ 'book-id': BookId }))
 export const LibraryQuery = z.lazy(() => z.extend(pagingUpTo(), { bookStatus: StatusOrCode }))

@@ -1,6 +1,14 @@
 import * as z from 'zod/mini'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../../values/contract'
-import { filledText, IdParameter, Int32, nameOrCode, nameOrCodeOrAll, nameOrCodeOrDefault } from '../../values/fields'
+import {
+  filledText,
+  IdParameter,
+  Int32,
+  idParameter,
+  nameOrCode,
+  nameOrCodeOrAll,
+  nameOrCodeOrDefault,
+} from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
 import { MAX_MEMOS_SIZE, pagingUpTo } from '../../values/paging'
 
@@ -30,7 +38,9 @@ export const MemoPatch = namedLazy('MemoPatch', () =>
 export type MemoPatch = z.infer<typeof MemoPatch>
 
 export const MemoPath = z.lazy(() => z.object({ 'memo-id': IdParameter }))
-export const NewMemoQuery = z.lazy(() => z.object({ bookId: IdParameter }))
+export const NewMemoQuery = z.lazy(() =>
+  z.object({ bookId: idParameter({ required: 'is required in the query, as in /memos?bookId=1, not in the body' }) }),
+)
 export const MemoTypeOrAll = z.lazy(() => nameOrCodeOrAll(MemoType))
 export const MemosQuery = z.lazy(() => z.extend(pagingUpTo(MAX_MEMOS_SIZE), { memoType: MemoTypeOrAll }))
 export type MemosQuery = z.infer<typeof MemosQuery>

@@ -179,7 +179,7 @@ describe('the examples', () => {
   const form = (name?: string) => {
     const data = new FormData()
     if (name) data.append('file', new Blob([FILES[name] ?? '']), name)
-    else data.append('note', 'none')
+    else data.append('image', 'none')
     return data
   }
 

@@ -2,9 +2,11 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccessToken, hashToken } from '../../../src/auth/access-token'
-import { ofType, type Reader, send, sharedReader } from '../../support/api'
+import { ofType, type Reader, send, sharedReader, signUp } from '../../support/api'
 import { memberDatabase, memberSlot } from '../../support/database'
+import { addressOf, bodyOf, operations } from '../../support/document/operations'
 import { memberIdOf } from '../../support/images/images'
+import { png } from '../../support/images/pictures'
 import { claimsOf, insertAccessToken, signClaims } from '../../support/tokens'
 
 let reader: Reader
@@ -67,8 +69,10 @@ const JSON_TYPE = 'application/json'
 
 describe('a mistake is explained:', () => {
   let bookId: number
+  let unknownLength: number
   beforeAll(async () => {
-    bookId = (await reader.createBook()).bookId
+    bookId = (await reader.createBook({ itemPage: 216 })).bookId
+    unknownLength = (await reader.createBook()).bookId
   })
 
   it.each<Mistake>([
@@ -86,7 +90,36 @@ describe('a mistake is explained:', () => {
       'Content-Type has no boundary, which your client adds if you do not set the header',
     ],
     ['no body', () => ['POST', '/books', text(JSON_TYPE, '')], 400, 'Required request body is missing'],
-    ['single quotes', () => ['POST', '/books', text(JSON_TYPE, "{'title':'x'}")], 400, 'Malformed JSON request'],
+    [
+      'single quotes',
+      () => ['POST', '/books', text(JSON_TYPE, "{'title':'x'}")],
+      400,
+      'Malformed JSON request: quotes other than straight double ones at line 1, column 2',
+    ],
+    [
+      'a trailing comma',
+      () => ['POST', '/books', text(JSON_TYPE, '{\n  "title": "Demian",\n}')],
+      400,
+      'Malformed JSON request: trailing comma at line 2, column 20',
+    ],
+    [
+      'an array',
+      () => ['POST', '/books', { body: [{ title: 'Demian' }] }],
+      400,
+      'Malformed JSON request: it must be an object, not an array',
+    ],
+    [
+      'JSON in a string',
+      () => ['POST', '/books', { body: '{"title":"Demian"}' }],
+      400,
+      'not a string: it may be encoded twice',
+    ],
+    [
+      'another encoding of JSON',
+      () => ['POST', '/books', { raw: new Uint8Array([0xff, 0xfe, 0x7b, 0]) }],
+      400,
+      'not UTF-8',
+    ],
     ['a field of another name', () => ['POST', '/books', { body: { name: 'Demian' } }], 400, '"title"'],
     [
       'an unknown status',
@@ -128,7 +161,7 @@ describe('a mistake is explained:', () => {
       'bookId in the body',
       () => ['POST', '/memos', { body: { bookId, memoBookPage: 1, memoContent: 'x' } }],
       400,
-      'bookId',
+      '"bookId","rejectedValue":null,"reason":"is required in the query, as in /memos?bookId=1, not in the body"',
     ],
     ['the spelling calendar', () => ['GET', '/books/calendar?page=1&size=9'], 400, 'the calendar is spelled calender'],
     ['page 0', () => ['GET', '/books/calender?page=0&size=9'], 400, 'must be an integer between 1 and 2147483647'],
@@ -171,7 +204,7 @@ describe('a mistake is explained:', () => {
     ],
     [
       'a percentage of an unknown length',
-      () => ['POST', `/books/${bookId}/progress`, { body: { percent: 50 } }],
+      () => ['POST', `/books/${unknownLength}/progress`, { body: { percent: 50 } }],
       400,
       'must not be sent for a book without itemPage: send page',
     ],
@@ -192,7 +225,25 @@ describe('a mistake is explained:', () => {
       'a form with another part',
       () => ['POST', '/memos/image-memo', { raw: form('image', 'x') }],
       400,
-      '"field":"file"',
+      '"field":"file","rejectedValue":null,"reason":"is required: the form has image instead"',
+    ],
+    [
+      'an import with another part',
+      () => ['POST', '/imports', { raw: form('File', 'x') }],
+      400,
+      'is required: the form has File instead',
+    ],
+    [
+      'a form with parts of hostile names',
+      () => ['POST', '/memos/image-memo', { raw: form('<첨부>', 'x') }],
+      400,
+      'is required: the form has +1 instead',
+    ],
+    [
+      'a form whose file is not chosen',
+      () => ['POST', '/memos/image-memo', { raw: form('file', '', '') }],
+      400,
+      '"is required"',
     ],
   ])('%s', async (_, request, status, expected) => {
     const answer = await reader.send(...request())
@@ -201,9 +252,10 @@ describe('a mistake is explained:', () => {
   })
 })
 
-const form = (field: string, content: string) => {
+const form = (field: string, content: string, fileName = 'page.png', ...others: string[]) => {
   const data = new FormData()
-  data.append(field, new Blob([content]), 'page.png')
+  data.append(field, new Blob([content]), fileName)
+  for (const name of others) data.append(name, 'x')
   return data
 }
 
@@ -227,27 +279,115 @@ describe('X-Ignored', () => {
     expect(await ignored('GET', '/books?size=1&constructor=1&__proto__=2')).toEqual([200, 'constructor, __proto__'])
   })
 
-  it('lists fields that operations beyond the contract do not have', async () => {
+  it('lists fields that the operation does not have', async () => {
     const edition = `/books/${bookId}/edition`
     expect(await ignored('PATCH', edition, { publishYear: 2007 })).toEqual([200, 'publishYear'])
     expect(await ignored('PATCH', `${edition}?x=1`, { publishYear: 2007, language: 1 })).toEqual([
       400,
       'x, publishYear',
     ])
-    expect(await ignored('PATCH', `/books/${bookId}`, { titel: 'Demian' })).toEqual([200, null])
-    expect(await ignored('POST', '/books', { title: 'Demian', isRead: true })).toEqual([201, null])
+    expect(await ignored('PATCH', `/books/${bookId}`, { title: 'Demian', star: 4 })).toEqual([200, 'title'])
+    expect(await ignored('POST', '/books', { title: 'Demian', isRead: true, star: 4 })).toEqual([201, 'isRead, star'])
+    const memo = { memoBookPage: 1, memoContent: 'x', bookId }
+    expect(await ignored('POST', `/memos?bookId=${bookId}`, memo)).toEqual([201, 'bookId'])
+    expect(await ignored('PATCH', '/members/me', { email: 'a@b.example' })).toEqual([200, 'email'])
+    const prototypes = '{"title":"x","__proto__":{"star":5},"constructor":1,"hasOwnProperty":1}'
+    const answer = await reader.send('POST', '/books', ofType(JSON_TYPE, prototypes))
+    expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([201, '__proto__, constructor, hasOwnProperty'])
+  })
+
+  it.each<[isbn: unknown, stored: string | null, ignored: string | null]>([
+    ['978-89-364-3412-0', '9788936434120', null],
+    ['8936434128', '9788936434120', null],
+    [null, null, null],
+    ['978-89-364-3412-1', null, 'isbn'],
+    ['not an ISBN', null, 'isbn'],
+    ['', null, 'isbn'],
+    [9788936434120, null, 'isbn'],
+    [{ isbn: '9788936434120' }, null, 'isbn'],
+  ])('lists the ISBN %j of a new book if it is invalid', async (isbn, stored, expected) => {
+    const { status, headers, body } = await reader.post('/books', { title: 'Demian', isbn })
+    expect([status, headers.get('X-Ignored')]).toEqual([201, expected])
+    expect((await reader.get(`/books/${body.bookId}/edition`)).body.isbn).toBe(stored)
+  })
+
+  it('lists the old spelling of a date if the new one is sent, too', async () => {
+    const [readStratDate, readStartDate] = ['2026-01-01T00:00:00', '2026-02-02T00:00:00']
+    expect(await ignored('PATCH', `/books/${bookId}`, { readStratDate })).toEqual([200, null])
+    expect(await ignored('PATCH', `/books/${bookId}`, { readStratDate, readStartDate })).toEqual([200, 'readStratDate'])
+    expect(await ignored('PATCH', `/books/${bookId}`, { readStratDate, readStartDate: null })).toEqual([
+      200,
+      'readStratDate',
+    ])
+  })
+
+  it('lists the other parts of a form', async () => {
+    const parts = async (path: string, raw: FormData) => {
+      const answer = await reader.send('POST', path, { raw })
+      return [answer.status, answer.headers.get('X-Ignored')]
+    }
+    const upload = form('file', '', '', 'bookId', 'bookId', '제목')
+    upload.set('file', new Blob([png()]), 'page.png')
+    expect(await parts('/memos/image-memo', upload)).toEqual([201, 'bookId, +1'])
+    expect(await parts('/memos/image-memo', form('image', 'x'))).toEqual([400, 'image'])
+    expect(await parts('/imports?dryRun=true', form('file', 'Title\nDemian', 'a.csv', 'merge'))).toEqual([202, 'merge'])
+  })
+
+  it('says that an operation has no body', async () => {
+    expect(await ignored('DELETE', `/memos/${(await reader.createMemo(bookId)).memoId}`, { soft: true })).toEqual([
+      204,
+      'body',
+    ])
+    expect(await ignored('DELETE', `/memos/${(await reader.createMemo(bookId)).memoId}`, {})).toEqual([204, null])
+    expect(await ignored('DELETE', `/memos/${(await reader.createMemo(bookId)).memoId}`)).toEqual([204, null])
+    expect(await ignored('DELETE', '/memos/999999999', { soft: true })).toEqual([404, null])
+    const chunked = new Blob(['{"all":true}']).stream()
+    const answer = await (await signUp()).send('POST', '/logout', { raw: chunked })
+    expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([204, 'body'])
   })
 
   it('lists at most ten names that are safe in a header, and counts the others', async () => {
     const path = `/books/${bookId}/edition`
     const fields = Object.fromEntries(many(12).map((name) => [name, 1]))
     expect(await ignored('PATCH', path, fields)).toEqual([200, `${many(10).join(', ')}, +2`])
-    expect(await ignored('PATCH', path, { 'a\r\nSet-Cookie: b': 1, 제목: 1, [many(30).join('')]: 1 })).toEqual([
-      200,
-      '+3',
-    ])
+    const unsafe = {
+      'a\r\nSet-Cookie: b': 1,
+      제목: 1,
+      '': 1,
+      '+1': 1,
+      'a, b': 1,
+      'a\0': 1,
+      'a\n': 1,
+      [many(30).join('')]: 1,
+    }
+    expect(await ignored('PATCH', path, unsafe)).toEqual([200, '+8'])
     expect(await ignored('GET', '/books?size=1&a%0d%0ab=1&%ec%a0%9c=1&ok=1')).toEqual([200, 'ok, +2'])
+    const longest = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`${at}`.padStart(40, 'x'), at]))
+    const [status, header] = await ignored('POST', '/books', { title: 'Demian', ...longest })
+    expect([status, String(header).length, String(header).endsWith(', +9990')]).toEqual([201, 10 * 42 + 5, true])
   })
+
+  const withBody = operations.filter(({ types }) => types.length > 0)
+  it.each(withBody.map((operation) => [operation.method, operation.template, operation] as const))(
+    'lists the unknown field of %s %s',
+    async (method, _, operation) => {
+      const address = addressOf(operation)
+      const { readStratDate, ...fields } = (bodyOf(operation) ?? {}) as Record<string, unknown>
+      const isForm = operation.types.includes('multipart/form-data')
+      const isText = operation.types.includes('text/plain')
+      const options = isForm
+        ? { raw: form('file', 'x', 'a.csv', 'notAField') }
+        : { body: isText ? '2026-01-02T03:04:05' : { ...fields, notAField: 1 } }
+      const { status, headers } = await (operation.needsToken ? (await signUp()).send : send)(
+        method,
+        `${address}${address.includes('?') ? '&' : '?'}notAParameter=1`,
+        options,
+      )
+      // Some fail for other reasons, after they were read.
+      expect(status).not.toBe(401)
+      expect(headers.get('X-Ignored')).toBe(isText ? 'notAParameter' : 'notAParameter, notAField')
+    },
+  )
 
   it('says nothing of requests that were refused before they were read', async () => {
     const answer = await send('GET', `/books/${bookId}/tags?page=1`)

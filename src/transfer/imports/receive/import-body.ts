@@ -4,7 +4,7 @@ import { ApiError, fieldError } from '../../../errors'
 import { annotate } from '../../../http/description/route-metadata'
 import { mediaTypeOf, parseJson } from '../../../input/body'
 import type { FormPart } from '../../../input/multipart'
-import { bodyValidator, checkFields, readParts, type Validator } from '../../../input/validate'
+import { bodyValidator, checkFields, fileMissing, readParts, type Validator } from '../../../input/validate'
 import { ImportMaps, MAX_FILE_BYTES, MAX_MAP_BYTES } from '../schema'
 
 export type Upload = { file: Uint8Array<ArrayBuffer>; maps: ImportMaps }
@@ -29,9 +29,9 @@ const readUpload = (bytes: Uint8Array<ArrayBuffer>, c: Context<App>): Upload => 
     if (bytes.length > MAX_FILE_BYTES) throw new ApiError('FILE_TOO_LARGE')
     return { file: bytes, maps: { shelfMap: {}, columns: {} } }
   }
-  const form = readParts(c, bytes, 'file')
+  const form = readParts(c, bytes, 'file', 'shelfMap', 'columns')
   const [file, other] = form.filter(({ name, content }) => name === 'file' && content.length > 0)
-  if (!file) throw fieldError('file', null, 'is required')
+  if (!file) throw fileMissing('file', form)
   if (other) throw fieldError('file', null, 'must be a single part')
   if (file.content.length > MAX_FILE_BYTES) throw new ApiError('FILE_TOO_LARGE')
   const maps = { shelfMap: readMap(form, 'shelfMap'), columns: readMap(form, 'columns') }
