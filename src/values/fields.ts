@@ -201,23 +201,26 @@ const instantError = 'must be in the format yyyy-MM-ddTHH:mm:ss, followed by Z o
 /** The last time that `Instant` can express. An offset can lead beyond it. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-const instant = () =>
+/** @param unit of the output, in milliseconds */
+const instant = (unit: number) =>
   z.pipe(
     z.string({ error: orRequired(instantError) }).check(z.regex(INSTANT, { error: instantError })),
-    z.transform((value) => Math.floor(Date.parse(value) / 1000) * 1000),
+    z.transform((value) => Math.floor(Date.parse(value) / unit) * unit),
   )
 
 /** A time in the future, in a request. The output is in milliseconds since 1970, without fractions of a second. */
 export const FutureInstant = z.lazy(() =>
-  instant().check(z.refine((time) => time > Date.now() && time <= LAST_INSTANT, { error: 'must be in the future' })),
+  instant(1000).check(
+    z.refine((time) => time > Date.now() && time <= LAST_INSTANT, { error: 'must be in the future' }),
+  ),
 )
 
 export const FIRST_PAST_INSTANT = Date.UTC(1900, 0, 1)
 /** How far the clock of a client may be ahead. */
 export const MAX_CLOCK_SKEW_MS = 5 * 60_000
-/** A time since 1900, and at most MAX_CLOCK_SKEW_MS ahead, in a request. The output is like that of `FutureInstant`. */
+/** A time since 1900, and at most MAX_CLOCK_SKEW_MS ahead, in a request. The output is in milliseconds since 1970. */
 export const PastInstant = z.lazy(() =>
-  instant().check(
+  instant(1).check(
     z.refine((time) => time >= FIRST_PAST_INSTANT && time <= Date.now() + MAX_CLOCK_SKEW_MS, {
       error: 'must not be before 1900 or in the future',
     }),

@@ -20,10 +20,11 @@ export const progressReference: FeatureReference = {
   },
   properties: {
     'NewProgress.at':
-      'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. Fractions of a second are dropped. A time up to five minutes ahead is treated as now. Now if null or absent.',
+      'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. A time up to five minutes ahead is treated as now. Now if null or absent.',
     at: 'When the page was reached.',
     kind: 'Kind of event.',
     page: 'The page that was reached.',
+    'NewProgress.page': 'The page that was reached: at most the `itemPage` of the book, if it has one.',
     percent: 'How much of the book was read, as a percentage of its `itemPage`. Rounded to the nearest page.',
   },
   operations: {
@@ -39,8 +40,10 @@ export const progressReference: FeatureReference = {
       operationId: 'addProgress',
       summary: 'Add progress to a book',
       description:
-        'Send either `page` or, if the book has an `itemPage`, `percent`. The latest event sets `currentPage`; an earlier ' +
-        'one is only added to the list. An event at the same time is replaced. The status of the book stays the same.',
+        'Send either `page`, at most the `itemPage` of the book if it has one, or, only if it has one, `percent`. The latest ' +
+        'event sets `currentPage`; an earlier one is only added to the list. No event replaces another: of two at the same ' +
+        'time, the later request comes later, and the same page at the same time is the same event. Without a fraction, `at` ' +
+        'means any time in its second. The status of the book stays the same.',
       responses: { 201: json(ProgressEvent, 'The new event') },
     },
   },

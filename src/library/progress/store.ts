@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
-import { isOwnBook, selectBook } from '../../db/own-book'
+import { isOwnBook, selectBook, selectOwnBook } from '../../db/own-book'
 import { limit } from '../../db/parameters'
 import { fieldError } from '../../errors'
 import { type List, toCursor } from '../../values/cursor'
@@ -11,22 +12,39 @@ import type { NewProgress, ProgressQuery } from './schema'
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
 const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
 
-// Without `at`, the event becomes the latest: at `now`, or just after the latest event if that is not before it.
-// If that one has the same page, it is replaced, so that a retry adds nothing. A page before that of the previous event
-// (for the first event, of the book) is a correction, as in the trigger books_progressed.
+const ofBook = sql.raw('(memberId, bookId) = (select memberId, bookId from book)')
+/** The latest of the events at the time `at`: in the second that begins there, if it has no fraction. */
+const latestAt = sql`(
+  select max(at) from progress where ${ofBook} and at between :at and :at + iif(:at % 1000 = 0, 999, 0)
+)`
+/** The first millisecond after these events that has none. Null if there are none. */
+const freeAt = sql`(
+  select at + 1 from progress as taken where ${ofBook} and at >= ${latestAt} and not exists (
+    select 1 from progress as next
+    where (next.memberId, next.bookId) = (taken.memberId, taken.bookId) and next.at = taken.at + 1
+  ) order by at limit 1
+)`
+
+// No event replaces another one, but the one with the same page at its time: a retry adds nothing. Without `at`, the event
+// becomes the latest: at `now`, or just after the latest event if that is not before it. A page before that of the
+// previous event (for the first event, of the book) is a correction, as in the trigger books_progressed.
 const insertEvent = sqlStatement<Row>`
   with book as materialized (
-    select memberId, bookId, currentPage, readingSince,
+    select memberId, bookId, currentPage, itemPage, readingSince,
       coalesce(:page, round(itemPage * :percent / 100.0)) as newPage
     from books where ${isOwnBook}
+  ), free as materialized (
+    select ${freeAt} as freeAt
   ), event as materialized (
-    select book.*, total, coalesce(
-      :at,
-      iif(at >= :now, at + (page <> newPage), :now)
+    select book.*, total, iif(
+      :at is null,
+      iif(at >= :now, at + (page <> newPage), :now),
+      coalesce((
+        select at from progress where ${ofBook} and at between :at and freeAt - 1 and page = newPage limit 1
+      ), freeAt, :at)
     ) as newAt
-    from book left join (
-      select at, page, total from progress
-      where (memberId, bookId) = (select memberId, bookId from book) order by at desc limit 1
+    from book cross join free left join (
+      select at, page, total from progress where ${ofBook} order by at desc limit 1
     )
   )
   insert into progress (memberId, bookId, at, page, kind, total)
@@ -43,10 +61,8 @@ const insertEvent = sqlStatement<Row>`
     where (memberId, bookId) = (select memberId, bookId from event) and at < (select newAt from event)
     order by at desc limit 1
   ) as previous
-  where newPage is not null
-  on conflict do update set
-    page = excluded.page,
-    kind = iif(kind = 'FINISHED' or page = excluded.page, kind, excluded.kind)
+  where newPage <= coalesce(itemPage, newPage)
+  on conflict do update set page = excluded.page
   returning at, page, kind`
 
 const updateCurrentPage = sqlStatement`
@@ -57,22 +73,31 @@ const updateCurrentPage = sqlStatement`
   ) as latest
   where ${isOwnBook} and currentPage <> latest.page`
 
+const selectItemPage = selectOwnBook('itemPage')
+
 /**
- * Adds an event to the progress of a book, or replaces the one at the same time. The latest event sets the book's
- * current page. Returns undefined if the caller has no such book.
- * @throws INVALID_FIELDS for a percentage if the book has no number of pages
+ * Adds an event to the progress of a book, unless it has the same one. The latest event sets the book's current page.
+ * Returns undefined if the caller has no such book.
+ * @throws INVALID_FIELDS for a page beyond the last one, and for a percentage if the book has no number of pages
  */
 export const addProgress = async (db: Db, caller: Caller, bookId: number, { at, ...reached }: NewProgress) => {
   const now = Date.now()
   const values = { bookId, page: null, percent: null, ...reached, now, at: at != null && at <= now ? at : null }
   const { guard, event } = await runAsCaller(db, caller, {
-    guard: selectBook({ bookId }),
+    guard: selectItemPage({ bookId }),
     event: firstRow(idempotent(insertEvent(values))),
     updated: idempotent(updateCurrentPage({ bookId })),
   })
   if (guard.bookId === null) return undefined
-  if (!event) throw fieldError('percent', reached.percent, 'must not be sent for a book without itemPage: send page')
-  return toEvent(event)
+  if (event) return toEvent(event)
+  if (guard.itemPage === null) {
+    throw fieldError('percent', reached.percent, 'must not be sent for a book without itemPage: send page')
+  }
+  throw fieldError(
+    'page',
+    reached.page,
+    `must be at most the itemPage of the book, ${guard.itemPage}: update that first if the book is longer`,
+  )
 }
 
 const selectEvents = sqlStatement<Row>`

@@ -77,7 +77,22 @@ describe('POST /books/{book-id}/progress', () => {
     expect((await add({ page: 50 })).status).toBe(201)
   })
 
-  it('accepts a page beyond the last one, as PATCH does', async () => {
+  it('rejects a page beyond the last one, and names itemPage', async () => {
+    const reason = 'must be at most the itemPage of the book, 300: update that first if the book is longer'
+    for (const at of [undefined, '2026-01-02T03:04:05Z']) {
+      expect(await add({ page: 301, at })).toMatchObject(fieldError('page', '301', reason as never))
+    }
+    expect([await stored(), await currentPage()]).toEqual([[], 0])
+    expect((await add({ page: 300 })).status).toBe(201)
+    await patch({ itemPage: 400, currentPage: 401 })
+    expect((await add({ page: 400 })).body).toMatchObject({ page: 400, kind: 'CORRECTION' })
+    await patch({ itemPage: 0 })
+    expect((await add({ page: 1 })).status).toBe(400)
+    expect((await add({ page: 0 })).status).toBe(201)
+  })
+
+  it('accepts any page if the book has no number of pages', async () => {
+    await patch({ itemPage: null })
     expect((await add({ page: 2 ** 31 - 1 })).status).toBe(201)
     expect(await currentPage()).toBe(2 ** 31 - 1)
   })
@@ -172,16 +187,107 @@ describe('POST /books/{book-id}/progress', () => {
     expect((await add({ page: 100 }, await registeredAt(100))).body.kind).toBe('PROGRESS')
   })
 
-  it('replaces the event at the same time', async () => {
-    const at = '2026-01-02T03:04:05Z'
-    await add({ page: 80, at: '2026-01-01T00:00:00Z' })
-    for (const page of [90, 90, 70, 70]) expect((await add({ page, at })).status).toBe(201)
-    expect(await history()).toEqual(['PROGRESS 80', 'CORRECTION 70'])
-    expect(await currentPage()).toBe(70)
-    await add({ page: 120, at: '2026-01-03T00:00:00Z' })
-    expect((await add({ page: 95, at })).body.kind).toBe('PROGRESS')
-    expect(await history()).toEqual(['PROGRESS 80', 'PROGRESS 95', 'PROGRESS 120'])
-    expect(await currentPage()).toBe(120)
+  describe('within a second', () => {
+    const SECOND = '2026-01-02T03:04:05'
+    const times = async () => (await stored()).map(({ at, page }) => [at - Date.parse(`${SECOND}Z`), page])
+
+    it.each<[string, [at: string, page: number][], [ms: number, page: number][]]>([
+      [
+        'keeps both events, by their fractions',
+        [
+          ['.9Z', 90],
+          ['.1239Z', 80],
+        ],
+        [
+          [123, 80],
+          [900, 90],
+        ],
+      ],
+      [
+        'keeps both events at the same time, the later request last',
+        [
+          ['.5Z', 90],
+          ['.5Z', 80],
+          ['.501Z', 70],
+          ['.5Z', 60],
+        ],
+        [
+          [500, 90],
+          [501, 80],
+          [502, 70],
+          [503, 60],
+        ],
+      ],
+      [
+        'puts an event without a fraction last',
+        [
+          ['.7Z', 90],
+          ['Z', 80],
+          ['Z', 70],
+        ],
+        [
+          [700, 90],
+          [701, 80],
+          [702, 70],
+        ],
+      ],
+      [
+        'goes on in the next second',
+        [
+          ['.999Z', 90],
+          ['.999Z', 80],
+          ['Z', 70],
+        ],
+        [
+          [999, 90],
+          [1000, 80],
+          [1001, 70],
+        ],
+      ],
+    ])('%s, and adds nothing for repeated requests', async (_, sent, expected) => {
+      const pages = [...new Set(sent.map(([, page]) => page))]
+      for (const [fraction, page] of [...sent, ...sent, ...sent.toReversed()]) {
+        const { status, body } = await add({ page, at: SECOND + fraction })
+        expect([status, body.page, body.at.slice(0, 17)]).toEqual([201, page, SECOND.slice(0, 17)])
+      }
+      expect(await times()).toEqual(expected)
+      expect(await events()).toHaveLength(pages.length)
+      expect(await currentPage()).toBe(expected.at(-1)?.[1])
+    })
+
+    it('keeps the latest page if an earlier event is added late', async () => {
+      await add({ page: 120, at: `${SECOND}.9Z` })
+      expect((await add({ page: 95, at: `${SECOND}.2Z` })).body.kind).toBe('PROGRESS')
+      expect(await currentPage()).toBe(120)
+      expect((await add({ page: 50, at: `${SECOND}Z` })).body.kind).toBe('CORRECTION')
+      expect(await currentPage()).toBe(50)
+    })
+
+    it('reads no more of a book with many events at other times', async () => {
+      const cost = async () => {
+        const { bookId } = await reader.createBook()
+        const fill = (count: number) =>
+          select(
+            `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
+            insert into progress (memberId, bookId, at, page, kind, total)
+            select memberId, bookId, ?3 + i * 60000, i, 'PROGRESS', i from n join books where bookId = ?2`,
+            count,
+            bookId,
+            Date.parse(`${SECOND}Z`),
+          )
+        return { bookId, fill }
+      }
+      const [few, many] = [await cost(), await cost()]
+      await few.fill(5)
+      await many.fill(500)
+      const at = toInstant(Date.parse(`${SECOND}Z`) + 120_000)
+      const [ofFew, ofMany] = [
+        await measure(() => add({ page: 9, at }, few.bookId)),
+        await measure(() => add({ page: 9, at }, many.bookId)),
+      ]
+      expect(ofMany).toEqual(ofFew)
+      for (const { bookId } of [few, many]) await reader.delete(`/books/${bookId}`)
+    })
   })
 
   it('keeps the kind of a repeated event, and that of a finish', async () => {
@@ -192,7 +298,9 @@ describe('POST /books/{book-id}/progress', () => {
     await patch({ bookStatus: 'DONE' })
     await select('update progress set at = (at / 1000 - 60) * 1000 where bookId = ? and kind = ?', bookId, 'FINISHED')
     const finish = (await events())[0]
-    expect((await add({ page: 140, at: finish?.at })).body).toEqual({ at: finish?.at, page: 140, kind: 'FINISHED' })
+    expect((await add({ page: 150, at: finish?.at })).body).toEqual(finish)
+    expect((await add({ page: 140, at: finish?.at })).body).toEqual({ at: finish?.at, page: 140, kind: 'CORRECTION' })
+    expect(await history()).toEqual(['CORRECTION 150', 'FINISHED 150', 'CORRECTION 140'])
     expect(await currentPage()).toBe(140)
   })
 
@@ -379,6 +487,9 @@ describe('GET /books/{book-id}/progress', () => {
 })
 
 describe('beyond 1,000 events', () => {
+  beforeEach(async () => {
+    await patch({ itemPage: null })
+  })
   // Otherwise the check after all further tests would take long.
   afterEach(async () => {
     vi.useRealTimers()

@@ -245,6 +245,12 @@ describe('a mistake is explained:', () => {
       400,
       '"is required"',
     ],
+    [
+      'a page beyond the last one',
+      () => ['POST', `/books/${bookId}/progress`, { body: { page: 217 } }],
+      400,
+      '"field":"page","rejectedValue":217,"reason":"must be at most the itemPage of the book, 216: update that first if the book is longer"',
+    ],
   ])('%s', async (_, request, status, expected) => {
     const answer = await reader.send(...request())
     expect(answer.status).toBe(status)

@@ -26,6 +26,16 @@ const addEvent = (library: Library, bookId: number, event: ProgressEvent) => {
   library.events.set(bookId, [event, ...others])
 }
 
+/** When an event happened that was sent with `at`: no other page was reached at its time. */
+const timeOf = (events: ProgressEvent[], at: number, page: number) => {
+  const last = at % 1000 === 0 ? at + 999 : at
+  const others = events.filter((event) => event.at >= at && event.at <= last)
+  if (others.length === 0) return at
+  let free = Math.max(...others.map((event) => event.at)) + 1
+  while (events.some((event) => event.at === free)) free++
+  return events.find((event) => event.at >= at && event.at < free && event.page === page)?.at ?? free
+}
+
 /** A change of the current page, or the end of reading, is an event. */
 export const recordProgress = (library: Library, before: Book, { bookId, currentPage, bookStatus }: Book) => {
   const isFinished = bookStatus === 'DONE' && before.bookStatus !== 'DONE'
@@ -58,17 +68,17 @@ const add = command('add progress', 6, fc.tuple(position, progress), (library, [
     if ('percent' in sent.reached && book.itemPage === null) return { status: 400 }
     const page =
       'page' in sent.reached ? sent.reached.page : Math.round(((book.itemPage ?? 0) * sent.reached.percent) / 100)
+    if (page > (book.itemPage ?? page)) return { status: 400 }
     const events = eventsOf(library, bookId)
     // If the latest event is not before its time, and has the same page, it replaces that one.
-    const same = events[0]?.page === page ? events[0].at : 0
-    const time = sent.at ? Date.parse(sent.at) : tickUnlessTied(library, same)
+    const tied = events[0]?.page === page ? events[0].at : 0
+    const time = sent.at ? timeOf(events, Date.parse(sent.at), page) : tickUnlessTied(library, tied)
     const previous = events.find((event) => event.at < time)
     const pageBefore = previous?.page ?? (events.length === 0 ? book.currentPage : 0)
     const isReadAgain = readingSince(library, bookId) > (previous?.at ?? 0)
     const kind = page < pageBefore && !isReadAgain ? 'CORRECTION' : 'PROGRESS'
-    const replaced = events.find((event) => event.at === time)
-    const isKept = replaced && (replaced.kind === 'FINISHED' || replaced.page === page)
-    const event: ProgressEvent = { at: time, page, kind: isKept ? replaced.kind : kind }
+    const same = events.find((event) => event.at === time)
+    const event: ProgressEvent = same ?? { at: time, page, kind }
     addEvent(library, bookId, event)
     book.currentPage = eventsOf(library, bookId)[0]?.page ?? page
     return { status: 201, body: toEvent(event) }
@@ -81,7 +91,7 @@ export const progressCommands: Commands[] = [add]
 
 /** Times by the clock of the model are after all that are sent. */
 const toEvent = ({ at, page, kind }: ProgressEvent) => ({
-  at: at >= RUN ? NOW : new Date(at).toISOString().replace('.000', ''),
+  at: at >= RUN ? NOW : new Date(at).toISOString().replace(/\.\d+/, ''),
   page,
   kind,
 })
