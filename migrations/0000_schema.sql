@@ -503,7 +503,9 @@ CREATE TRIGGER books_author_respelled AFTER UPDATE OF author ON books WHEN NEW.a
 --> statement-breakpoint
 CREATE TRIGGER bookTags_counted_in AFTER INSERT ON bookTags BEGIN UPDATE tags SET bookCount = bookCount + 1 WHERE memberId = NEW.memberId AND tagId = NEW.tagId; END;
 --> statement-breakpoint
-CREATE TRIGGER bookTags_counted_out AFTER DELETE ON bookTags BEGIN DELETE FROM tags WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount = 1; UPDATE tags SET bookCount = bookCount - 1 WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 1; END;
+CREATE TRIGGER bookTags_counted_out AFTER DELETE ON bookTags BEGIN DELETE FROM tags WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount = 1 AND NOT EXISTS (SELECT 1 FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId); UPDATE tags SET bookCount = bookCount - 1 WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 0; END;
+--> statement-breakpoint
+CREATE TRIGGER links_tag_deleted AFTER DELETE ON accessTokens WHEN OLD.tagId IS NOT NULL BEGIN DELETE FROM tags WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount = 0 AND NOT EXISTS (SELECT 1 FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId); END;
 --> statement-breakpoint
 CREATE TRIGGER tags_links_deleted AFTER DELETE ON tags BEGIN DELETE FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId; END;
 --> statement-breakpoint

@@ -101,7 +101,10 @@ const CHECKS = [
     select 1 ${ofMember('authors')} and authorKey = coalesce(stored.authorFolded, lower(stored.author))
   )`,
   ...checkFields('tags', 'tagId', {
-    bookCount: `select nullif(count(*), 0) ${ofMember('bookTags')} and bookTags.tagId = stored.tagId`,
+    // One without books stays while a link shows it.
+    bookCount: `select coalesce(nullif(count(*), 0), (
+      select 0 ${ofMember('accessTokens')} and accessTokens.tagId = stored.tagId
+    )) ${ofMember('bookTags')} and bookTags.tagId = stored.tagId`,
     blocks: `max(stored.blocks, stored.bookCount / ${PRICED_ROWS})`,
   }),
   ...checkFields('progress', 'bookId', {

@@ -386,7 +386,7 @@ BEGIN
   WHERE memberId = NEW.memberId AND authorKey = coalesce(NEW.authorFolded, lower(NEW.author)) AND bookCount = 1;
 END;
 
--- Tags, with the number of their books. A tag without books is deleted.
+-- Tags, with the number of their books. A tag without books is deleted, unless a link shows it: then with its last link.
 
 CREATE TRIGGER bookTags_counted_in AFTER INSERT ON bookTags
 BEGIN
@@ -398,11 +398,20 @@ END;
 CREATE TRIGGER bookTags_counted_out AFTER DELETE ON bookTags
 BEGIN
   DELETE FROM tags
-  WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount = 1;
+  WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount = 1
+    AND NOT EXISTS (SELECT 1 FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId);
 
   UPDATE tags
   SET bookCount = bookCount - 1
-  WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 1;
+  WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount > 0;
+END;
+
+CREATE TRIGGER links_tag_deleted AFTER DELETE ON accessTokens
+WHEN OLD.tagId IS NOT NULL
+BEGIN
+  DELETE FROM tags
+  WHERE memberId = OLD.memberId AND tagId = OLD.tagId AND bookCount = 0
+    AND NOT EXISTS (SELECT 1 FROM accessTokens WHERE memberId = OLD.memberId AND tagId = OLD.tagId);
 END;
 
 -- The identifier of a deleted tag may be reused.

@@ -47,7 +47,7 @@ export const linksReference: FeatureReference = {
     'Link.year': 'The year of the picture. Null unless the kind is `YEAR`.',
     'CreatedLink.year': 'The year of the picture. Null unless the kind is `YEAR`.',
     'NewLink.tag':
-      'Shows only books with this tag, which you must have. The link follows the tag when it is renamed, and ends when it is deleted, removed from its last book, or merged into another one. Only for the kind `SHELF`.',
+      'Shows only books with this tag, which you must have. The link follows the tag when it is renamed, and keeps it while no book has it. It ends when you delete the tag, or merge it into another one. Only for the kind `SHELF`.',
     url: 'The address of the link. Store it: no other response contains it, as the service stores only a hash.',
     year: 'The year of the picture. Required for the kind `YEAR`, and only for that one.',
   },

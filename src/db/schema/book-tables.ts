@@ -133,7 +133,7 @@ export const retiredIds = sqliteTable('retiredIds', { tableName: text().primaryK
 // A trigger deletes the rows below with the book: a foreign key would need an index that starts with bookId, and so
 // write one more row each time.
 
-/** The tags of a member. A trigger deletes those without books. WITHOUT ROWID. */
+/** The tags of a member. Triggers delete those without books and links. WITHOUT ROWID. */
 export const tags = sqliteTable(
   'tags',
   {

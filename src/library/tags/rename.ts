@@ -28,9 +28,9 @@ const pickTag = (ifSourceHasMore: 'source' | 'target', otherwise: 'source' | 'ta
 )`
 const inOneBatch = sql`and min(source.bookCount, target.bookCount) <= ${sql.raw(String(MOST_MOVED))}`
 const [larger, smaller] = [pickTag('source', 'target', inOneBatch), pickTag('target', 'source', inOneBatch)]
-// A merge ends links to `from`. Links to `to` follow its books, whichever tag row stays.
+// A merge ends links to `from`: here, if its row stays, and otherwise with the row. Links to `to` follow its books.
 const endLinks = sqlStatement`
-  delete from accessTokens where memberId = ${callerId} and tagId = ${tagId('fromKey')} and ${larger} is not null`
+  delete from accessTokens where memberId = ${callerId} and tagId = ${tagId('fromKey')} and tagId = ${larger}`
 const moveLinks = sqlStatement`
   update accessTokens set tagId = ${larger} where memberId = ${callerId} and tagId = ${tagId('toKey')} and ${larger} is not null`
 const takeSpelling = sqlStatement`

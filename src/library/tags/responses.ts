@@ -13,7 +13,7 @@ export const tagsReference: FeatureReference = {
   schemas: {
     BookTags: 'The tags of a book.',
     BookTagsPatch: 'Tags to add to a book, and tags to remove from it.',
-    Tag: 'A tag, and how many books have it.',
+    Tag: 'A tag, and how many books have it: none, if only a link shows it.',
     TagRename: 'A tag to rename, and its new name.',
   },
   properties: {
@@ -44,7 +44,7 @@ export const tagsReference: FeatureReference = {
       summary: 'Replace the tags of a book',
       description:
         'Tags are trimmed and compared regardless of case. A tag that you already use on any book keeps its spelling. You ' +
-        `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted, with the links that show it.`,
+        `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted, unless a link shows it: then with the link.`,
       responses: { 200: json(BookTags, 'The tags of the book') },
       errors: ['MAX_TAGS'],
     },

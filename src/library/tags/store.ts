@@ -43,14 +43,17 @@ const fitsBook = sql`(:removed is null or ${sql.raw(String(MAX_BOOK_TAGS))} >= j
 const areAllStored = sql`not exists (select 1 from ${wanted} where not ${exists}) and ${fitsBook}`
 
 const lastTagId = sql`(select coalesce(max(tagId), 0) from tags where tags.memberId = books.memberId)`
-/** How many tags the member would have. Removing a tag from its only book deletes it. */
+const isShown = sql`exists (
+  select 1 from accessTokens where accessTokens.memberId = tags.memberId and accessTokens.tagId = tags.tagId
+)`
+/** How many tags the member would have. Removing a tag from its only book deletes it, unless a link shows it. */
 const tagCountAfter = sql`
   (select count(*) from tags where tags.memberId = books.memberId)
   + (select count(*) from ${wanted} where not ${exists})
   - (
     select count(*) from bookTags cross join tags using (memberId, tagId)
     where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId and bookCount = 1
-      and ${isRemoved}
+      and ${isRemoved} and not ${isShown}
   )`
 // A member has at most as many tags as the last tagId, so most members' tags need not be counted.
 const insertNewTags = sqlStatement`

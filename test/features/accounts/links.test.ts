@@ -265,10 +265,48 @@ describe('a link with a tag', () => {
     expect((await list())[0].tag).toBe('Fiction')
   })
 
-  it('ends with the tag, and shows nothing of a later tag with the same identifier', async () => {
+  const allTags = async () => (await reader.get('/tags')).body
+
+  it('and its tag outlive the last book of the tag, and show the next one', async () => {
+    const bookId = await createTagged('One', 'Novel', 'Essay')
+    const [{ url, linkId }, { linkId: other }] = [await create({ tag: 'Novel' }), await create({ tag: 'Novel' })]
+    await tag(bookId)
+    expect([await titlesOf(url), await allTags()]).toEqual([[], [{ tag: 'Novel', bookCount: 0 }]])
+    expect((await reader.get('/books/tagged?tag=novel&page=1&size=1')).body.pageInfo.totalElements).toBe(0)
+    await tag(bookId, 'novel')
+    expect([await titlesOf(url), await allTags()]).toEqual([['One'], [{ tag: 'Novel', bookCount: 1 }]])
+    await reader.delete(`/books/${bookId}`)
+    const next = await createTagged('Two', 'NOVEL')
+    expect(await titlesOf(url)).toEqual(['Two'])
+    expect(await list()).toMatchObject([{ tag: 'Novel' }, { tag: 'Novel' }])
+    await tag(next)
+    await reader.delete(`/links/${linkId}`)
+    expect(await allTags()).toEqual([{ tag: 'Novel', bookCount: 0 }])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+    await reader.delete(`/links/${other}`)
+    expect(await allTags()).toEqual([])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
+  it('ends its tag without books, and the feed says so only then', async () => {
+    const bookId = await createTagged('One', 'Novel')
+    await create({ tag: 'Novel' })
+    const { body: copy } = await reader.get('/changes')
+    await tag(bookId)
+    const changesAfter = async (cursor: string) => (await reader.get(`/changes?cursor=${cursor}`)).body
+    const { item, next } = await changesAfter(copy.next)
+    expect(item.map(({ kind }: { kind: string }) => kind)).toEqual(['book'])
+    const { linkId } = (await list())[0]
+    await reader.delete(`/links/${linkId}`)
+    expect((await changesAfter(next)).item).toMatchObject([{ kind: 'tag', value: null }])
+  })
+
+  it('ends with the deletion of the tag, and shows nothing of a later tag with the same identifier', async () => {
     const bookId = await createTagged('One', 'Novel')
     const urls = [(await create({ tag: 'Novel' })).url]
     await tag(bookId)
+    expect((await reader.delete('/tags?tag=Novel')).status).toBe(204)
+    expect((await reader.delete('/tags?tag=Novel')).status).toBe(404)
     await createTagged('Secret', 'Private')
     expect(await statusOf(urls[0] ?? '')).toBe(404)
     const { url } = await create({ tag: 'Private' })
@@ -276,6 +314,29 @@ describe('a link with a tag', () => {
     await createTagged('Secret 2', 'Private 2')
     expect(await statusOf(url)).toBe(404)
     expect(await list()).toEqual([])
+  })
+
+  it.each([
+    ['neither', [], [], []],
+    ['only the source', ['Kept'], [], ['Kept']],
+    ['only the target', [], ['Merged'], ['Merged']],
+  ])('keeps its books when the tags are merged, with a book in %s', async (_, sources, targets, shown) => {
+    for (const [name, titles] of [
+      ['Shown', sources],
+      ['Private', targets],
+    ] as const) {
+      const bookId = await createTagged('Passing', name)
+      await create({ name, tag: name })
+      for (const title of titles) await createTagged(title, name)
+      await tag(bookId)
+    }
+    const answer = await reader.patch('/tags', { from: 'Shown', to: 'Private' })
+    expect(answer).toMatchObject({ status: 200, body: { tag: 'Private', bookCount: shown.length } })
+    expect(await list()).toMatchObject([{ name: 'Private', tag: 'Private' }])
+    expect(await allTags()).toEqual([{ tag: 'Private', bookCount: shown.length }])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+    await createTagged('Next', 'Private')
+    expect(await allTags()).toEqual([{ tag: 'Private', bookCount: shown.length + 1 }])
   })
 
   it.each([

@@ -217,6 +217,19 @@ describe('2,000 tags', () => {
     expect(raced.map(({ status }) => status)).toEqual([409, 409, 409])
     expect(await allTags(reader)).toHaveLength(2000)
   })
+
+  it('include those that only a link shows', async () => {
+    await remove(reader, 'Tag 9')
+    expect((await put(reader, bookId, ['Shown'])).status).toBe(200)
+    const { body: link } = await reader.post('/links', { name: 'Shown', kind: 'SHELF', tag: 'Shown' })
+    expect((await put(reader, bookId, ['Other'])).status).toBe(409)
+    expect((await put(reader, bookId, [])).status).toBe(200)
+    expect((await put(reader, bookId, ['Other'])).status).toBe(409)
+    await reader.delete(`/links/${link.linkId}`)
+    expect((await put(reader, bookId, ['Other'])).status).toBe(200)
+    expect(await allTags(reader)).toHaveLength(2000)
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
 })
 
 describe('books with a tag', () => {

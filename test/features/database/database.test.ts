@@ -205,6 +205,13 @@ describe('the integrity check', () => {
     await select('delete from emailUndos')
   })
 
+  it('finds a tag that neither a book has nor a link shows', async () => {
+    await select(`insert into tags (memberId, tagId, tag, tagKey) values (?, 77, 'Lost', 'lost')`, memberId)
+    const found = await findMismatches(memberDatabase())
+    await select('delete from tags where tagId = 77')
+    expect(found).toEqual([{ table: 'tags', id: 77, field: 'bookCount', expected: null, found: 0 }])
+  })
+
   it('finds a row of another slot', async () => {
     const other = memberSlot() + 1
     await select(`insert into operatorLog values (1, 0, 'block', 1)`)

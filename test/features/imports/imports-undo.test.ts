@@ -292,6 +292,18 @@ describe('undoing an import leaves what the member made of it:', () => {
     expect(await booksOf(reader)).toMatchObject([{ star: 4 }])
   })
 
+  it('a tag of a link, but not in its books', async () => {
+    const { reader } = await withBook()
+    const importId = await importFile(
+      reader,
+      goodreads(row(1, { tags: 'sea' }), row(2, { title: 'Lamp', tags: 'sea' })),
+    )
+    await reader.post('/links', { name: 'By the sea', kind: 'SHELF', tag: 'sea' })
+    expect(await undo(reader, importId)).toMatchObject({ removed: 1, restored: 1 })
+    expect((await reader.get('/tags')).body).toEqual([{ tag: 'sea', bookCount: 0 }])
+    expect(await findMismatches(memberDatabase())).toEqual([])
+  })
+
   it('but takes its tags away beside others that were added', async () => {
     const { reader, bookId } = await withBook()
     const importId = await importFile(reader, goodreads(row(1, { tags: 'sea' })))

@@ -58,15 +58,12 @@ const createMember = (send: Send, token: string, number: number, { pick, below }
   const endLinksBy = (tag: Tag) => {
     for (const link of member.links) if (link.tag === tag) end(link)
   }
-  const tags = () => new Set([...member.books.values()].flatMap((book) => [...book.tags]))
-  const findTag = (name: string) => [...tags()].find((tag) => byKey(tag.name) === byKey(name))
-  /** A tag without books is deleted. */
-  const change = (apply: () => void) => {
-    const before = tags()
-    apply()
-    const after = tags()
-    for (const tag of before) if (!after.has(tag)) endLinksBy(tag)
+  /** A tag lives as long as a book has it or a link shows it. */
+  const tags = () => {
+    const ofBooks = [...member.books.values()].flatMap((book) => [...book.tags])
+    return new Set([...ofBooks, ...[...member.links].flatMap(({ tag }) => tag ?? [])])
   }
+  const findTag = (name: string) => [...tags()].find((tag) => byKey(tag.name) === byKey(name))
   const withBook = (use: (book: Book) => Promise<void>) => async () => {
     const book = pick([...member.books.values()])
     if (book) await use(book)
@@ -103,14 +100,12 @@ const createMember = (send: Send, token: string, number: number, { pick, below }
     }),
     withBook(async ({ bookId }) => {
       await ask('DELETE', `/books/${bookId}`)
-      change(() => member.books.delete(bookId))
+      member.books.delete(bookId)
     }),
     withBook(async (book) => {
       const names = TAGS.filter(() => below(2) === 0)
       await ask('PUT', `/books/${book.bookId}/tags`, { tags: names })
-      change(() => {
-        book.tags = new Set(names.map((name) => findTag(name) ?? { name }))
-      })
+      book.tags = new Set(names.map((name) => findTag(name) ?? { name }))
     }),
     ...[1, 2].map(() =>
       withBook(async ({ bookId, memos }) => {
@@ -144,9 +139,8 @@ const createMember = (send: Send, token: string, number: number, { pick, below }
       const tag = pick([...tags()])
       if (!tag) return
       await ask('DELETE', `/tags?tag=${tag.name}`)
-      change(() => {
-        for (const book of member.books.values()) book.tags.delete(tag)
-      })
+      endLinksBy(tag)
+      for (const book of member.books.values()) book.tags.delete(tag)
     },
     ...[1, 2, 3].map(() => async () => {
       const kind = pick(['SHELF', 'SHELF', 'MEMOS', 'CALENDAR', 'YEAR'] as const)
