@@ -41,12 +41,32 @@ describe('a short date', () => {
     expect(finishesOf(header, ['14.03.26', '30.11.25'])).toEqual(['2026-03-14', '2025-11-30'])
   })
 
+  it('may have the name of its month', () => {
+    const header = 'Title,Author,Finished'
+    expect(finishesOf(header, ['9-Jan-24', '24-Jan-09'])).toEqual(['2024-01-09', '2009-01-24'])
+    expect(finishesOf(header, ['14 März 26', '28-Feb-24'])).toEqual(['2026-03-14', '2024-02-28'])
+    expect(finishesOf(header, ['24-Jan-09'])).toEqual(['24-Jan-09 is 2024-01-09 or 2009-01-24'])
+    expect(finishesOf('제목,저자,종료일', ['24-Jan-09'])).toEqual(['2024-01-09'])
+    // The month of a year, or a day of it.
+    expect(finishesOf(header, ['Jan-24', '9-Sal-24'])).toEqual(['Finished', 'Finished'])
+  })
+
   it('in the future is reported', () => {
     expect(read('Title,Finished\nA,2031-12-24\nB,2026-11-27\n').entries).toMatchObject([
       { readings: [], losses: [{ code: 'bad-date', field: 'Finished: 2031-12-24' }] },
       { readings: [{ finishedAt: '2026-11-27' }], losses: [] },
     ])
   })
+})
+
+it('a date may have no separators, or be a month of a year', () => {
+  const header = 'Title,Author,Finished'
+  expect(finishesOf(header, ['20240109', '19991231', '20240230', '09012024'])).toEqual([
+    ...['2024-01-09', '1999-12-31', 'Finished', 'Finished'],
+  ])
+  expect(finishesOf(header, ['03/2024', '3.2024', '12-2024', '13/2024', '03/2024 - 05/2024'])).toEqual([
+    ...['2024-03', '2024-03', '2024-12', 'Finished', '2024-05'],
+  ])
 })
 
 const HEADERS: Record<string, [header: string, orders: Order[]]> = {

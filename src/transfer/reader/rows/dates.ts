@@ -32,6 +32,13 @@ const yearFirst = (year: string, separator: string, month: string, day: string) 
 const inWords = (year: string, month: string, day: string) => toParts('words', [['YMD', toDate(year, month, day)]])
 const ofMonth = (name: string, day: string, year: string) =>
   toParts('', [['YMD', toDate(year, findMonth(name) ?? 13, day)]])
+/** `9-Jan-24`. The first number of `24-Jan-09` can also be the year. */
+const inShort = (first: string, name: string, last: string) =>
+  toParts('short name', [
+    ['YMD', first.length === 2 ? toDate(first, findMonth(name) ?? 13, last) : undefined],
+    ['DMY', toDate(last, findMonth(name) ?? 13, first)],
+  ])
+const monthFirst = (month: string, year: string) => toParts('', [['YMD', toDate(year, month)]])
 const inNumbers = (first: string, separator: string, second: string, last: string) => {
   const [isLong, canEndWithYear] = [last.length === 4, last.length !== 1]
   return toParts(`${isLong ? 'long' : 'short'} ${separator}`, [
@@ -43,13 +50,17 @@ const inNumbers = (first: string, separator: string, second: string, last: strin
 }
 
 const FORMS: [RegExp, (...parts: string[]) => Parts][] = [
+  // Not of eight digits that begin with a day or a month: in those, what would be the month is 19 or 20.
+  [/((?:19|20)\d\d)(\d\d)(\d\d)(?!\d)/uy, (year, month, day) => toParts('', [['YMD', toDate(year, month, day)]])],
   [/(\d{4})(?:([-/.]) ?(\d{1,2})(?!\d)(?:\2 ?(\d{1,2})(?!\d))?\.?)?(?![\d년年])/uy, yearFirst],
   [/(\d{4}|\d\d)[년年] ?(?:(\d{1,2})[월月] ?(?:(\d{1,2})[일日]?)?)?/uy, inWords],
   [/(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4}|\d{1,2})(?!\d)\.?/uy, inNumbers],
+  [/(\d{1,2})[-/.] ?(\d{4})(?!\d)/uy, monthFirst],
   [
     /(\d{1,2})(?:\.|er|º|st|nd|rd|th)?[-/ ] ?(?:de |of )?(\p{L}{3,10})\.?,?[-/ ](?:de |del )?(\d{4})(?!\d)/iuy,
     (day, name, year) => ofMonth(name, day, year),
   ],
+  [/(\d{1,2})[-/ ](\p{L}{3,10})\.?[-/ ](\d\d)(?!\d)/uy, inShort],
   [/(\p{L}{3,10})\.? (?:de |del )?(?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})(?!\d)/iuy, ofMonth],
 ]
 
