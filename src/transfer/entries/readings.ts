@@ -18,11 +18,14 @@ export const isAlike = (one: Dates, other: Dates) =>
 export const findSame = <Reading extends Dates>(readings: Reading[], other: Dates) =>
   readings.find((reading) => isEqual(reading, other)) ?? readings.find((reading) => isAlike(reading, other))
 
-/** Pairs readings of a file with stored ones, each at most once, preferably with equal dates. */
-export const findStored = (stored: Dates[], wanted: EntryReading[]) => {
+type Rated = Dates & Pick<EntryReading, 'quarters'>
+const isEqualAndRatedAlike = (one: Rated, other: Rated) => isEqual(one, other) && one.quarters === other.quarters
+
+/** Pairs readings of a file with stored ones, each at most once, preferably with equal dates and ratings. */
+export const findStored = <Stored extends Rated>(stored: Stored[], wanted: EntryReading[]) => {
   const left = new Set(stored)
-  const pairs = new Map<EntryReading, Dates>()
-  for (const isSame of [isEqual, isAlike]) {
+  const pairs = new Map<EntryReading, Stored>()
+  for (const isSame of [isEqualAndRatedAlike, isEqual, isAlike]) {
     for (const reading of wanted.toReversed()) {
       const same = pairs.has(reading) ? undefined : [...left].find((known) => isSame(known, reading))
       if (same && left.delete(same)) pairs.set(reading, same)

@@ -108,6 +108,52 @@ describe('an import', () => {
   })
 })
 
+describe('an import with the rating of a past reading', () => {
+  const LATER = { startedAt: '2026-03-01', finishedAt: '2026-03-09' }
+  const rated = (rating: number | null) => fileOf({ ...OLD, rating }, LATER)
+  /** A library with two readings, of which the first may have a rating. */
+  const withPast = async (rating: number | null) => {
+    const reader = await signUp()
+    await importFile(reader, rated(rating))
+    return { reader, before: await libraryOf(reader) }
+  }
+
+  it('fills it in if it is absent, once, and its undo takes it away', async () => {
+    const { reader, before } = await withPast(null)
+    const dryRun = await importFile(reader, rated(2.5), '?dryRun=true')
+    expect(await rowsOf(reader, dryRun.importId)).toMatchObject([
+      { outcome: 'updated', changes: [{ field: 'readings', from: '2', to: '2' }] },
+    ])
+    const { importId } = await importFile(reader, rated(2.5))
+    expect(await libraryOf(reader)).toMatchObject([{ readings: [{ ...OLD, rating: 2.5 }, LATER] }])
+    for (const rating of [2.5, 4]) expect((await importFile(reader, rated(rating))).counts.unchanged).toBe(1)
+    expect(await undo(reader, importId)).toMatchObject({ restored: 1 })
+    expect(await libraryOf(reader)).toEqual(before)
+  })
+
+  it('replaces another one only if it overwrites', async () => {
+    const { reader, before } = await withPast(4)
+    expect((await importFile(reader, rated(2.5))).counts.unchanged).toBe(1)
+    const { importId } = await importFile(reader, rated(2.5), '?merge=overwrite')
+    expect(await libraryOf(reader)).toMatchObject([{ readings: [{ ...OLD, rating: 2.5 }, LATER] }])
+    expect(await undo(reader, importId)).toMatchObject({ restored: 1 })
+    expect(await libraryOf(reader)).toEqual(before)
+  })
+
+  it.each<[string, (reader: Reader, ids: { readingId: number }[]) => Promise<unknown>]>([
+    ['was changed', (reader, [first]) => reader.patch(`/readings/${first?.readingId}`, { rating: 1 })],
+    ['is of the current reading now', (reader, [, last]) => reader.delete(`/readings/${last?.readingId}`)],
+  ])('is left by the undo, which names it, if it %s', async (_, change) => {
+    const { reader } = await withPast(null)
+    const { importId } = await importFile(reader, rated(2.5))
+    const [{ readings }] = await libraryOf(reader)
+    await change(reader, readings)
+    const after = await libraryOf(reader)
+    expect(await undo(reader, importId)).toMatchObject({ restored: 0, kept: [{ left: ['history'] }] })
+    expect(await libraryOf(reader)).toEqual(after)
+  })
+})
+
 describe('undoing an import', () => {
   it('removes the reading that it added, and leaves one that was begun since', async () => {
     const { reader, bookId } = await withBook({})

@@ -69,7 +69,7 @@ export type Existing = BookColumns &
     planned: string
     /** What its columns show of the current reading. An unread book may have dates already, and stars. */
     current: KnownReading
-    past: Pick<KnownReading, 'startedAt' | 'finishedAt'>[]
+    past: (Pick<KnownReading, 'startedAt' | 'finishedAt' | 'quarters'> & { readingId: number })[]
     tagKeys: string[]
     events: number
     /** What it lacks of the memos and the progress events of its entry. */
@@ -97,8 +97,9 @@ const selectExisting = sqlStatement<ExistingRow>`
   select bookId, ${bookColumns}, memoCount, memoBytes, ${eventCount} as events, ${readingColumns} as planned,
     ${sql.raw(`json_object(${SHOWN.map((name) => `'${name}', ${shown[name]}`).join(', ')})`)} as current,
     (
-      select json_group_array(json_object('startedAt', startedAt, 'finishedAt', finishedAt)) from readings
-      where ${ofBook('readings')}
+      select json_group_array(json_object(
+        'readingId', readingId, 'startedAt', startedAt, 'finishedAt', finishedAt, 'quarters', quarters
+      )) from readings where ${ofBook('readings')}
     ) as past,
     (select json_group_array(tagKey) from ${tagRowsOfBook}) as tagKeys
   from books where +memberId = :memberId and bookId in (select value from json_each(:bookIds))`

@@ -63,8 +63,12 @@ const mergeStatus = (book: Existing, entry: Entry, overwrites: boolean) => {
   return changes
 }
 
+/** A new rating of a past reading. `before`: the one that it replaces. */
+export type RatedReading = { readingId: number; before: number | null; quarters: number }
+
 type MergedReadings = {
   changes: Partial<ReadingColumns>
+  rated: RatedReading[]
   /** Past readings that the book lacks, oldest first. */
   ended: EntryReading[]
   /** An open reading that begins after the current one. */
@@ -76,20 +80,21 @@ const changed = (book: Existing, merged: Partial<ReadingColumns>): Partial<Readi
   Object.fromEntries(Object.entries(merged).filter(([name, value]) => value !== book[name as keyof ReadingColumns]))
 
 /**
- * `missing`: the ended readings of a file that a book lacks. `same`: the one that is the book's current reading: it
+ * `pairs`: the readings of a file with those that a book has. `missing`: the ended ones that it lacks. `same`: the one that is the book's current reading: it
  * has the same dates, ends it, or is the newest one and the book is unread. If the file has it open, no other ends it.
  */
 const findCurrent = ({ bookStatus, current, past }: Existing, ended: EntryReading[], open?: EntryReading) => {
   const isGoingOn = bookStatus === 'ING' && open !== undefined
-  const pairs = findStored(isGoingOn || bookStatus === 'YET' ? past : [current, ...past], ended)
+  const stored: Pick<Known, keyof Dates | 'quarters'>[] = isGoingOn || bookStatus === 'YET' ? past : [current, ...past]
+  const pairs = findStored(stored, ended)
   const missing = ended.filter((reading) => !pairs.has(reading))
-  if (isGoingOn) return { missing, same: open }
-  if (bookStatus === 'YET') return { missing, same: open ?? missing.at(-1) }
+  if (isGoingOn) return { pairs, missing, same: open }
+  if (bookStatus === 'YET') return { pairs, missing, same: open ?? missing.at(-1) }
   const began = current.startedAt ?? latestOf(past)
   const ends = (reading: EntryReading) =>
     reading.finishedAt ? isInOrder({ ...reading, startedAt: began }) : isAlike(current, reading)
   const same = ended.find((reading) => pairs.get(reading) === current)
-  return { missing, same: same ?? (bookStatus === 'ING' ? missing.findLast(ends) : undefined) }
+  return { pairs, missing, same: same ?? (bookStatus === 'ING' ? missing.findLast(ends) : undefined) }
 }
 
 /** Merges the readings of an entry into a book. Those that the book has already are found by their dates. */
@@ -100,10 +105,10 @@ const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): Merge
     const changes = changed(book, mergeStatus(book, entry, overwrites))
     const isRounded = changes.star !== undefined && !changes.quarters && (entry.quarters ?? 0) % 4 !== 0
     const isBehind = !overwrites && entry.status && isEarlier(entry.status, bookStatus)
-    return { changes, ended: [], losses: [...(isRounded ? [ROUNDED] : []), ...(isBehind ? [BEHIND] : [])] }
+    return { changes, rated: [], ended: [], losses: [...(isRounded ? [ROUNDED] : []), ...(isBehind ? [BEHIND] : [])] }
   }
   const [ended, [open]] = [wanted.filter(({ outcome }) => outcome), wanted.filter(({ outcome }) => !outcome)]
-  const { missing, same } = findCurrent(book, ended, open)
+  const { pairs, missing, same } = findCurrent(book, ended, open)
   const isFirst = bookStatus === 'YET'
   // The start date that an unread book may have belongs to no reading.
   const own = isFirst && same?.startedAt ? { ...current, startedAt: null } : current
@@ -113,7 +118,7 @@ const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): Merge
   const news = isStarKnown ? { ...same, quarters: null } : same
   const changes = news ? changesOfReading(book, combine(own, news, overwrites), entry.exact) : {}
   const lastRating = ended.at(-1)?.quarters
-  // Past readings that are here do not change, but until it is rated again, a book shows the stars of the one before.
+  // Until it is rated again, a book shows the stars of the reading before.
   if (!entry.exact && open && lastRating && same === open && book.star === 0 && changes.star === undefined) {
     Object.assign(changes, toRating(null, toStars(lastRating)))
   }
@@ -129,8 +134,14 @@ const mergeReadings = (book: Existing, entry: Entry, overwrites: boolean): Merge
   const begun = isRead && (overwrites || isNext) ? open : undefined
   const isBehind = (isRead && open && !begun) || (same?.outcome === 'STOPPED' && current.outcome === 'FINISHED')
   const others = missing.filter((each) => each !== same)
+  const rated = [...pairs].flatMap(([{ quarters }, stored]) => {
+    const { readingId, quarters: before } = past.find((each) => each === stored) ?? {}
+    const isRated = readingId !== undefined && before !== undefined && quarters !== null && quarters !== before
+    return isRated && (before === null || overwrites) ? [{ readingId, before, quarters }] : []
+  })
   return {
     changes: changed(book, changes),
+    rated,
     ended: others,
     open: begun,
     losses: isBehind && !overwrites ? [BEHIND] : [],

@@ -9,7 +9,7 @@ import type { ImportRow } from '../responses'
 import type { ReadingColumns } from './current-reading'
 import type { Existing, SourcedMemo } from './existing'
 import type { Match } from './matching'
-import { mergeInto } from './merge'
+import { mergeInto, type RatedReading } from './merge'
 import { textBytesOf, toNewBook } from './new-book'
 
 /** A text for a memo that an earlier import wrote from the same column. */
@@ -31,8 +31,10 @@ export type Planned = {
   /** The book of the library that is updated, and the changes of its columns. */
   existing?: Existing
   changes?: Partial<BookColumns & ReadingColumns>
-  /** Past readings, oldest first. */
+  /** Past readings that are added, oldest first. */
   readings: EntryReading[]
+  /** Ratings of those that the book has. */
+  rated: RatedReading[]
   /** A reading that takes the place of its current one. */
   open?: EntryReading
   tags: string[]
@@ -42,7 +44,7 @@ export type Planned = {
 }
 
 type Row = Pick<Planned, 'row' | 'entry'>
-const NOTHING = { bookId: null, bytes: 0, readings: [], tags: [], memos: [], texts: [], progress: [] }
+const NOTHING = { bookId: null, bytes: 0, readings: [], rated: [], tags: [], memos: [], texts: [], progress: [] }
 /** A row of which only the report is written. */
 const reportOnly = ({ row, entry }: Row, result: Pick<Planned, 'outcome' | 'code'> & { bookId?: number | null }) => {
   return { ...NOTHING, row, entry, losses: entry.losses, ...result }
@@ -86,7 +88,7 @@ const planNew = ({ row, entry }: Row, now: string, similarTo?: number): Planned 
 }
 
 const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean): Planned => {
-  const { changes, ...merged } = mergeInto(book, entry, overwrites)
+  const { changes, rated, ...merged } = mergeInto(book, entry, overwrites)
   const losses = [...entry.losses, ...merged.losses]
   const fitting = <Item>(items: Item[], most: number, field: string) => {
     if (items.length > most) losses.push({ code: 'too-many', field })
@@ -107,7 +109,9 @@ const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean):
     losses.push({ code: isPageKept ? 'newer-here' : 'too-many', field: 'progress' })
     progress = []
   }
-  const isChanged = [Object.keys(changes), readings, tags, memos, texts, progress].some(({ length }) => length > 0)
+  const isChanged = [Object.keys(changes), readings, rated, tags, memos, texts, progress].some(
+    ({ length }) => length > 0,
+  )
   const grown = Math.max(0, textBytesOf({ ...book, ...changes }) - textBytesOf(book))
   const code = losses.some(({ code }) => code === 'newer-here') ? 'newer-here' : null
   return {
@@ -118,7 +122,7 @@ const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean):
       priceOfEvents(progress, book.events) +
       textGrowth(texts),
     existing: book,
-    ...{ changes, readings, open, tags, memos, texts, progress },
+    ...{ changes, readings, rated, open, tags, memos, texts, progress },
   }
 }
 

@@ -4,6 +4,7 @@ import { sqlStatement } from '../../../db/client'
 import { columnsOf, toJson } from '../../../db/json'
 import { textLimit } from '../../../db/quotas'
 import { currentId } from '../../../library/readings/blocks'
+import { readingsOfOuter } from '../../../library/readings/lookup'
 import { fieldsOf } from '../../../values/book-fields'
 import { progressState, tagState } from './snapshot'
 import { columnsBefore, fate, isInRange, isLeft } from './undo-readings'
@@ -43,6 +44,9 @@ const changed = sql`(
   ) or ${hasReplacedMemos} or ${hasMergedMemos}
   union all select 'history' where undo -> 'progress' is not null and (
     ${isMerged} or undo -> '$.progress.state' <> ${progressState}
+  ) or exists (
+    select 1 from json_each(undo, '$.rated') as rated cross join ${readingsOfOuter} as a
+    where a.readingId = rated.value ->> 0 and (a.isCurrent or a.quarters is not rated.value ->> 2)
   )
   union all select 'tags' where undo -> 'tags' is not null and (${isMerged} or exists (
     select 1 from json_each(undo, '$.tagState') where value not in (select value from json_each(${tagState}))
@@ -71,6 +75,12 @@ const isProgressRestored = sql`(
 const withProgress = sql`(
   select bookId, undo -> 'progress' as progress, undo -> 'events' as events from ${marked} where ${isProgressRestored}
 )`
+/** Ratings that the import gave past readings. */
+export const restoreRatings = sqlStatement`
+  update readings set quarters = rated.value ->> 1
+  from ${marked} as row, json_each(undo, '$.rated') as rated
+  where readings.readingId = rated.value ->> 0 and +readings.memberId = ${callerId}
+    and readings.quarters is rated.value ->> 2`
 // Also the event that a trigger has just added for the page.
 export const deleteProgress = sqlStatement`
   delete from progress where memberId = ${callerId} and (bookId, at) in (

@@ -66,7 +66,7 @@ const hide = sqlStatement`${hideImports} where ${isOwnImport} returning importId
 const selectLastOfUpdated = sqlStatement<Last>`${selectLastOf(
   sql`outcome = 'updated' and undo -> 'changes' is not null`,
   sql`30 + 4 * coalesce(json_array_length(undo, '$.events'), 0)
-    + 5 * coalesce(json_array_length(undo, '$.reading.added'), 0) + 4 * coalesce(json_array_length(undo, '$.tags'), 0)
+    + 5 * coalesce(json_array_length(undo, '$.reading.added'), 0) + 5 * coalesce(json_array_length(undo, '$.rated'), 0) + 4 * coalesce(json_array_length(undo, '$.tags'), 0)
     + 5 * coalesce(json_array_length(texts), 0)`,
 )}`
 
@@ -88,6 +88,7 @@ const restoreBooks = async (db: Db, caller: Caller, importId: number, quotas: Qu
       isLeft = memos.length === restore.MOST_MEMOS
     }
     await runAsCaller(db, caller, {
+      ratings: restore.restoreRatings(rows),
       added: readings.deleteAdded(rows),
       newest: readings.insertNewest(rows),
       columns: restore.restoreColumns(rows),

@@ -88,13 +88,13 @@ const REFINEMENTS = ['startedAt', 'finishedAt', 'isStopped', 'quarters', 'readin
  * after it, and the beginnings of replaced texts.
  */
 const changesOf = (planned: Planned): Record<string, Change> => {
-  const { existing, changes = {}, readings, open, tags, memos, texts, progress } = planned
+  const { existing, changes = {}, readings, rated, open, tags, memos, texts, progress } = planned
   if (!existing) return {}
   const columns = (Object.keys(changes) as (keyof BookColumns)[]).filter((name) => BOOK_COLUMNS.includes(name))
   const isUnread = existing.bookStatus === 'YET'
   const stored = existing.past.length + (isUnread ? 0 : 1)
   const isOneMore = open !== undefined || (isUnread && changes.bookStatus !== undefined)
-  const isRefined = REFINEMENTS.some((name) => name in changes)
+  const isRefined = rated.length > 0 || REFINEMENTS.some((name) => name in changes)
   const added: [string, number, number][] = [
     ['readings', stored, readings.length + Number(isOneMore)],
     ['tags', existing.tagKeys.length, tags.length],
@@ -116,7 +116,7 @@ const changesOf = (planned: Planned): Record<string, Change> => {
 
 /** How to undo a row that updates a book. `writeChunk` replaces `reading` and `progress` with what the row overwrites. */
 const toUndo = (planned: Planned) => {
-  const { existing, changes = {}, readings, open, tags, texts, progress } = planned
+  const { existing, changes = {}, readings, rated, open, tags, texts, progress } = planned
   if (!existing) return undefined
   const bytes = [
     ...fieldsOf('text')
@@ -132,6 +132,7 @@ const toUndo = (planned: Planned) => {
     authorFolded: 'author' in changes ? toFoldedColumn(existing.author) : undefined,
     tags: tags.length > 0 ? tags.map(fold) : undefined,
     events: progress.length > 0 ? progress.map(({ at }) => Date.parse(at)) : undefined,
+    rated: rated.length > 0 ? rated.map(({ readingId, before, quarters }) => [readingId, before, quarters]) : undefined,
     reading: isCurrentChanged(changes) || open || readings.length > 0 ? 1 : undefined,
     progress: progress.length > 0 || 'currentPage' in changes ? 1 : undefined,
   }
@@ -178,6 +179,7 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
     pastReadings: written.flatMap(({ planned: { book, readings }, ofBook }) =>
       readings.map((reading) => ({ ...ofBook, ...toReading(reading, book ? 0 : undefined) })),
     ),
+    rated: written.flatMap(({ planned: { rated } }) => rated),
     progress: written.flatMap(({ planned: { progress }, ofBook }) =>
       progress.map(({ at, page, kind }) => ({ ...ofBook, at: Date.parse(at), page, kind })),
     ),

@@ -130,6 +130,7 @@ export const writeChunk = (
   const writes: [write: (values: Values) => Statement, list: unknown[]][] = [
     [insertReport, lists.report],
     [insertBooks, lists.books],
+    [history.rateReadings, lists.rated],
     [history.keepMovedBack, movedBack],
     [history.moveBack, movedBack],
     [history.updateReadings, lists.readings.filter(({ current }) => current)],

@@ -28,6 +28,10 @@ export const updateReadings = sqlStatement`
   update books set ${assignCurrent(SET_COLUMNS, 'item')}, importId = :importId
   from ${items}
   where books.bookId = ${value('bookId')} and +books.memberId = :memberId and ${isAsPlanned} and ${isClaimed}`
+export const rateReadings = sqlStatement`
+  update readings set quarters = ${value('quarters')} from ${items}
+  where readings.readingId = ${value('readingId')} and +readings.memberId = :memberId
+    and readings.quarters is ${value('before')} and ${isClaimed}`
 export const insertReadings = sqlStatement`
   ${blocks.insertPast}
   select ${lastReadingId} + row_number() over (order by key), :memberId, bookId, coalesce(${value('createdAt')}, :now),
