@@ -45,6 +45,21 @@ describe('clippings of CrossInk, a firmware for small readers', () => {
     })
   })
 
+  it('are those of CrossPoint, too, in each of the forms that it has had', () => {
+    const first = (title: string, place: string, text: string) => `${title}\n${place}\n\n"${text}"\n\n==========\n\n`
+    const blocks = [
+      first('Day / Night / Mina Oh', 'Chapter: 3. Notes | Page 12', 'He said "no".\n\nAnd left.'),
+      first('Day / Night / Mina Oh', 'Page 3', 'Words.'),
+      clipping('Highlight on Page 7 | Loc. and key', 'Others.', 'Day / Night (Mina Oh)'),
+      clipping('Highlight on Page 8', 'More.', 'Day / Night (Mina Oh)'),
+    ]
+    const memos = [memo(12, 'He said "no".\n\nAnd left.'), memo(3, 'Words.'), memo(7, 'Others.'), memo(8, 'More.')]
+    expect(files.read(blocks.join('')).entries).toMatchObject([
+      { title: 'Day / Night', author: 'Mina Oh', losses: [], memos },
+    ])
+    for (const block of blocks) expect(files.read(block).format).toBe('kindle')
+  })
+
   it('are recognized also if none has a chapter', () => {
     expect(files.read(clippings[0] ?? '').format).toBe('kindle')
   })

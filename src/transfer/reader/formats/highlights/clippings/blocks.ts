@@ -26,11 +26,21 @@ const takeLine = (text: string): [string, string] => {
 /** KOReader writes each author of a book on a line: `Title (Mina Oh\nJoon Park)`. */
 const AUTHOR_LINES = /^[^\n]{1,1000}\([^\n()]{1,500}(?:\n[^\n()]{1,500}){1,20}\)(?=\n[-–—] )/
 
+/** The second line of a clipping as CrossPoint first wrote them, below `Title / Author` and above a text in quotes. */
+const CROSSPOINT = /^(?:Chapter: .* \| )?Page (\d{1,9})$/
+
 const toBlock = (block: string, line: number): Block => {
   const text = block.trimStart().replace(AUTHOR_LINES, (lines) => lines.trim().replaceAll('\n', ', '))
   const [first, afterFirst] = takeLine(text)
   const [second, afterSecond] = takeLine(afterFirst)
   if (isMetadata(second)) return { line, title: first, metadata: second, text: afterSecond.trim() }
+  const [, page] = CROSSPOINT.exec(second) ?? []
+  const [, quoted] = (page && /^"(.*)"$/s.exec(afterSecond.trim())) || []
+  if (quoted !== undefined) {
+    const at = first.lastIndexOf(' / ')
+    const title = at > 0 ? `${first.slice(0, at)} (${first.slice(at + 3)})` : first
+    return { line, title, metadata: `- Your Highlight on Page ${page}`, text: quoted.trim() }
+  }
   const isUntitled = isMetadata(first)
   return { line, title: null, metadata: isUntitled ? first : null, text: (isUntitled ? afterFirst : text).trim() }
 }

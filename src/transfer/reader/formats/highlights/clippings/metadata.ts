@@ -49,8 +49,11 @@ const guessPage = (part: string) => {
 
 const normalize = (line: string) => toWords(line.slice(0, MAX_LENGTH))
 
-/** The firmware CrossInk writes the name of a chapter in place of a location, and no date without a clock. */
-const CROSSINK = /^(- Your Highlight on Page \d{1,9})(?: \| (?!Loc[.a]|Added on ).*?)?( \| Added on [^|]*)?$/
+/**
+ * The firmwares CrossInk and CrossPoint write the name of a chapter in place of a location, and no date without a clock.
+ */
+const CROSSINK =
+  /^(- (?:Your )?Highlight on Page \d{1,9})(?: \| (?!Loc(?:\.|ation) \d|Added on ).*?)?( \| Added on [^|]*)?$/
 export const isUndated = (line: string) => CROSSINK.exec(line)?.[2] === undefined && CROSSINK.test(line)
 
 /** Whether a line can be the second one of a clipping. A dash is not enough: dialogue may start with one, too. */
