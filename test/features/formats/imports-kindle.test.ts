@@ -65,6 +65,20 @@ describe('clippings of CrossInk, a firmware for small readers', () => {
   })
 })
 
+it('a highlight may be a resaltado, and named by a tool that replaced words of the device', () => {
+  const date = 'Añadido el viernes, 3 de enero de 2025 14:25:13'
+  const clippings = [
+    clipping(`Tu resaltado en la posición 543 | ${date}`, 'A'),
+    clipping(`Your Highlight on Location na página 26 | posição 346-347 | ${date}`, 'Words.'),
+    clipping(`Your Highlight on Location na página 26 | posição 350-351 | ${date}`, 'Words.  And others'),
+    clipping(`Sua nota na página 26 | posição 347 | ${date}`, 'Mine'),
+  ]
+  const ofPage = (page: number, content: string) => ({ type: 'BOOK_CONTENT', page, content })
+  expect(read(clippings.join(''))).toMatchObject([
+    { losses: [], memos: [ofPage(0, 'A'), ofPage(26, 'Words.\n\nMine'), ofPage(26, 'Words.  And others')] },
+  ])
+})
+
 describe('a text that repeats', () => {
   // As a device in German writes it.
   const limit = '<Sie haben die maximale Anzahl an Clipboard-Einträgen für diesen Inhalt erreicht>'

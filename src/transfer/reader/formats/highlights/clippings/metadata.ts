@@ -17,13 +17,14 @@ const KINDS: [Kind, RegExp][] = [
   ['note', /note|nota|notiz|notitie|заметк|笔记|筆記|メモ|메모/],
   [
     'highlight',
-    /highlight|markierung|surlign|subrayado|destaque|evidenziazione|markering|выделен|标注|標註|ハイライト|하이라이트|clip|クリップ/,
+    /highlight|markierung|surlign|subrayado|resaltado|destaque|evidenziazione|markering|выделен|标注|標註|ハイライト|하이라이트|clip|クリップ/,
   ],
 ]
 
 /** `114-116`, in Dutch `114 t/m 116`. */
 const RANGE = /(\d{1,9})(?:\s?(?:[-–—]|t\/m)\s?(\d{1,9}))?/
-const LOCATION = new RegExp(String.raw`(?:loc|pos|empl|мест|位置|위치)[^\d|]{0,20}${RANGE.source}`)
+// Tools that replace words in a file write `Location na página 12 | posição 170-172`.
+const LOCATION = new RegExp(String.raw`(?:loc|pos|empl|мест|位置|위치)(?:(?!p[aá]g)[^\d|]){0,20}${RANGE.source}`)
 const PAGE = /(?:page|seite|p[aá]gina|стр\p{L}{0,10}|第|페이지|ページ)\s?(\d{1,9})|(\d{1,9})\s?(?:页|頁|ページ|페이지)/u
 
 // Real metadata is far shorter. The limit bounds the time that the expressions take.
