@@ -163,6 +163,14 @@ describe('an import from LibraryThing', () => {
     })
   })
 
+  it('leaves out translators and others in the files of older years, too', () => {
+    const book = readRow({
+      ...{ 'Book ID': '1', Title: 'A', 'Sort Character': '1', 'Primary Author': 'Oh, Mina' },
+      ...{ 'Secondary Author': 'Park, Joon|Ruiz, Ana', 'Secondary Author Role': 'Translator|' },
+    })
+    expect(book).toMatchObject({ author: 'Mina Oh, Ana Ruiz', losses: [loss('Secondary Author')] })
+  })
+
   it('treats quotation marks as text', () => {
     const books = readByTitle(librarything)
     expect(Object.keys(books).slice(0, 3)).toEqual(['"Wait," Said the Harbour', 'Tide Tables', '"Unclosed Title'])

@@ -40,7 +40,8 @@ const date: ReadCell = ({ entry }, cell) => {
 
 const isAuthor = (role = '') => /^(?:author)?$/i.test(role.trim())
 const authors: ReadCell = (row, cell, column) => {
-  const roles = row.get('secondary author roles').split('|')
+  // The column of older files has no plural.
+  const roles = (row.get('secondary author roles') || row.get('secondary author role')).split('|')
   const others = row.get('secondary author').split('|')
   const secondary = others.filter((_, at) => isAuthor(roles[at]))
   if (secondary.length < others.length && row.get('secondary author')) row.lose('not-supported', 'secondary author')
@@ -79,7 +80,7 @@ export const librarything = tableFormat((has) => has('sort character') || (has('
   'private comment': read.memo,
   copies,
   ...read.each(
-    'sort character,primary author role,secondary author,secondary author roles,summary,physical description,weight,height,thickness,length,dimensions,lccn,isbns,original languages,lc classification,subjects,dewey decimal,dewey wording,source',
+    'sort character,primary author role,secondary author,secondary author roles,secondary author role,summary,physical description,weight,height,thickness,length,dimensions,lccn,isbns,original languages,lc classification,subjects,dewey decimal,dewey wording,source',
     read.ignored,
   ),
   ...read.each(
