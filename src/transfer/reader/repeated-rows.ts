@@ -4,10 +4,15 @@ import { MAX_BOOK_TAGS } from '../../library/tags/schema'
 import { fieldsOf } from '../../values/book-fields'
 import { fold } from '../../values/text/fold'
 import type { Code, Entry, EntryReading } from '../entries/entry'
-import { toAuthorKeys } from '../entries/names'
+import { toAuthorKeys, toNameStarts } from '../entries/names'
 import { findSame, readingsOf } from '../entries/readings'
 
 const VALUES = [...fieldsOf('fill'), 'currentPage', 'addedAt'] as const
+
+/** Whether a row names no other authors, in whatever order their names are. */
+const hasSameAuthors = (entry: Entry, row: Entry) =>
+  toAuthorKeys(entry.author)[0] === toAuthorKeys(row.author)[0] &&
+  toNameStarts(row.author).isSubsetOf(toNameStarts(entry.author))
 
 const UNDATED = { startedAt: null, finishedAt: null, quarters: null, isPaused: false, note: null }
 const isUndated = ({ startedAt, finishedAt, outcome, isPaused }: EntryReading) =>
@@ -42,7 +47,7 @@ export const addRow = (entry: Entry, row: Entry, texts: Set<string>) => {
     const [own, other] = [entry[name], row[name]]
     if (other === null || other === own) continue
     if (own === null) set(entry as Record<string, unknown>, name, other)
-    else if (name !== 'author' || toAuthorKeys(entry.author)[0] !== toAuthorKeys(row.author)[0]) lose(name)
+    else if (name !== 'author' || !hasSameAuthors(entry, row)) lose(name)
   }
 
   const addDate = (reading: EntryReading, other: EntryReading, name: 'startedAt' | 'finishedAt') => {

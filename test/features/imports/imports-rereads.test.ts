@@ -104,6 +104,7 @@ describe('a later row of the same book', () => {
       ['startedAt'],
     ],
     ['another publisher', [{ publisher: 'Quay' }, { publisher: 'Ebb' }], ['publisher']],
+    ['further authors', [{ author: 'Mina Oh' }, { author: 'Mina Oh; Ana Ruiz' }], ['author']],
   ])('is left out with the loss of %s', async (_, rows, fields) => {
     expect(await importRows(...rows)).toMatchObject({
       codes: [null, 'duplicate-in-file'],
