@@ -128,6 +128,14 @@ describe('an import of any table', () => {
   })
 
   it.each([
+    ['0', null],
+    ['0.0', null],
+    ['-800', -800],
+  ])('has the year %s', (Year, publishedYear) => {
+    expect(readRow({ Title: 'A', Year })).toMatchObject({ publishedYear, losses: [] })
+  })
+
+  it.each([
     ['312', 312, []],
     ['1,024', 1024, []],
     ['312 pages', 312, []],

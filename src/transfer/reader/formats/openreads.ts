@@ -19,7 +19,7 @@ export const openreads = tableFormat(
     olid: read.identifier('openlibrary'),
     subtitle: read.subtitle,
     author: read.authors(','),
-    publication_year: read.unless(/^0$/, read.publishedYear),
+    publication_year: read.publishedYear,
     book_format: read.format,
     readings,
     status: read.unless(/^unknown$/, status),

@@ -66,14 +66,14 @@ const value =
     if (parsed === undefined) row.lose(code, column)
     else row.entry[field] = parsed
   }
-/** Read where 0 means that the number is unknown. */
-const parsePositive = (cell: string) => {
-  const number = parseInteger(cell)
+/** Reads an integer of which 0 means that it is unknown: no book has so many pages, and there is no such year. */
+const parseKnown = (cell: string, min?: number, max?: number) => {
+  const number = parseInteger(cell, min, max)
   return number === 0 ? null : number
 }
-export const pages = value('itemPage', parsePositive, 'bad-number')
+export const pages = value('itemPage', (cell) => parseKnown(cell), 'bad-number')
 export const currentPage = value('currentPage', (cell) => parseInteger(cell), 'bad-number')
-export const publishedYear = value('publishedYear', (cell) => parseInteger(cell, MIN_YEAR, MAX_YEAR), 'bad-number')
+export const publishedYear = value('publishedYear', (cell) => parseKnown(cell, MIN_YEAR, MAX_YEAR), 'bad-number')
 export const seriesNumber = value('seriesNumber', parseDecimal, 'bad-number')
 export const language = value('language', parseLanguage, 'not-supported')
 export const format = value('format', parseFormat, 'not-supported')
