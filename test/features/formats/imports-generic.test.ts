@@ -213,11 +213,51 @@ describe('an import of any table', () => {
     expect(readRow({ Title: 'A', Rating })).toMatchObject({ quarters, losses: [] })
   })
 
-  it.each(['8점', '6/5', '4/100', '4/0', '★★★★★★', '5 cats', '1/2/3'])('reports the rating %s', (Rating) => {
+  it.each(['6/5', '4/100', '4/0', '★★★★★★', '5 cats', '1/2/3'])('reports the rating %s', (Rating) => {
     expect(readRow({ Title: 'A', Rating })).toMatchObject({
       quarters: null,
       losses: [{ code: 'bad-rating', field: 'Rating' }],
     })
+  })
+
+  it.each([
+    ['Rating (1-10)', '5', 10],
+    ['Rating (out of 10)', '4', 8],
+    ['My Rating /10', '3', 6],
+    ['Nota de 0 a 10', '5', 10],
+    ['Bewertung (von 10)', '5', 10],
+    ['Note sur 20', '12', 12],
+    ['평점(10점 만점)', '5', 10],
+    ['評価（10点満点）', '4', 8],
+    ['Rating (of 100)', '5', 1],
+    ['Stars (out of 5)', '4', 16],
+  ])('has the rating of a column %s', (name, rating, quarters) => {
+    expect(read(`Title,${name}\nA,${rating}\n`)).toMatchObject({
+      unreadColumns: [],
+      entries: [{ quarters, losses: [] }],
+    })
+  })
+
+  const ratings = (cells: string[], columns = {}) =>
+    read(`Title,Rating\n${cells.map((cell, at) => `A${at},${cell}\n`).join('')}`, { columns }).entries.map(
+      ({ quarters, losses }) => [quarters, ...losses.map(({ code, field }) => `${code} ${field}`)].join(' '),
+    )
+
+  it('has points of ten or of a hundred if ratings of the column go beyond five, and says so', () => {
+    const [ten, hundred] = ['rating-scaled Rating: of 10', 'rating-scaled Rating: of 100']
+    expect(ratings(['8', '4', '0', '9.5', '3/5', '★★★', '6'])).toEqual([
+      ...[`16 ${ten}`, `8 ${ten}`, '', `19 ${ten}`, '12', '12', `12 ${ten}`],
+    ])
+    expect(ratings(['8점', '10점'])).toEqual([`16 ${ten}`, `20 ${ten}`])
+    expect(ratings(['85', '5', '40'])).toEqual([`17 ${hundred}`, `1 ${hundred}`, `8 ${hundred}`])
+  })
+
+  it('is reported if the scale is not certain, and a slip of the pen changes no scale', () => {
+    const bad = ' bad-rating Rating'
+    expect(ratings(['14', '12', '4', '0', '4/5'])).toEqual([bad, bad, bad, '', '16'])
+    expect(ratings(['7', '4.5'])).toEqual([bad, bad])
+    expect(ratings(['101', '4'])).toEqual([bad, bad])
+    expect(ratings([...Array(12).fill('4'), '45'])).toEqual([...Array(12).fill('16'), bad])
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { scaledRating } from '../rows/columns'
 import type { ReadCell } from '../rows/row'
 import { createFormat } from '../rows/table'
 import { findNamed, findUsual, readersOf } from '../rows/usual-columns'
@@ -15,6 +16,7 @@ export const generic = createFormat(
     const taken = new Set([...named.values()].flat())
     const found = new Map([...findUsual(keys.filter((column) => !taken.has(column))), ...named])
     // Without a column for it, the dates say the status.
-    return found.has('status') ? readersOf(found) : [...readersOf(found), ['', shelfOfDates]]
+    const readers = readersOf(found, scaledRating)
+    return found.has('status') ? readers : [...readers, ['', shelfOfDates]]
   },
 )

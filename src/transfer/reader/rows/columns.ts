@@ -105,11 +105,21 @@ export const isbn: ReadCell = (row, cell, column) => {
   row.entry.isbn ??= isbn ?? null
 }
 
-export const rating: ReadCell = (row, cell, column) => {
-  const rating = parseQuarters(cell)
+const readRating = (row: Row, cell: string, column: string, most?: number) => {
+  const rating = parseQuarters(cell, most)
   if (!rating) return row.lose('bad-rating', column)
   if (rating.isRounded) row.lose('rating-rounded', column)
   row.entry.quarters = rating.quarters
+}
+/** A rating of up to five stars. */
+export const rating: ReadCell = (row, cell, column) => readRating(row, cell, column)
+/** A rating in a list of the member's own, of as many points as its column has. */
+export const scaledRating: ReadCell = (row, cell, column) => {
+  const { most, isGuessed } = row.scaleOf(column)
+  readRating(row, cell, column, most)
+  const { quarters } = row.entry
+  const isScaled = isGuessed && quarters !== null && quarters !== parseQuarters(cell)?.quarters
+  if (isScaled) row.lose('rating-scaled', column, `of ${most}`)
 }
 
 /** When the book was added: a date, or a time if the file has one. */

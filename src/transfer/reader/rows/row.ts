@@ -2,6 +2,7 @@ import { MAX_NAME } from '../../../values/contract'
 import { truncate } from '../../../values/text/truncate'
 import { type Code, emptyEntry, type ImportOptions, MAX_COLUMN_NAME, type Shelf } from '../../entries/entry'
 import { type DateOrder, type FoundDate, findDates, possibleDates } from './dates'
+import type { Scale } from './rating-scales'
 import { storable } from './values'
 
 /** Losses that a row of the report lists. Of others, it has the number. */
@@ -14,13 +15,17 @@ type Access = {
   nameOf?: (column: string) => string
   /** The order of a date's parts in a column. */
   orderOf?: (column: string, date: FoundDate) => DateOrder | undefined
+  /** The scale of the ratings in a column. */
+  scaleOf?: (column: string) => Scale
 }
+
+const STARS: Scale = { most: 5, isGuessed: false }
 
 /** A record of a file, and an entry to fill from it. */
 export const createRow = (
   line: number,
   { shelfMap }: ImportOptions,
-  { get = () => '', nameOf = (column) => column, orderOf = () => undefined }: Access = {},
+  { get = () => '', nameOf = (column) => column, orderOf = () => undefined, scaleOf = () => STARS }: Access = {},
 ) => {
   const entry = emptyEntry(line)
   /** Lists something of the record that cannot be kept, once for each column, or for each value of it that is named. */
@@ -64,6 +69,7 @@ export const createRow = (
     shelfMap,
     get: (column: string) => get(column).trim(),
     lose,
+    scaleOf,
     text,
     dates,
     date,

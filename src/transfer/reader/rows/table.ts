@@ -4,6 +4,7 @@ import type { TableRow } from '../csv-rows'
 import { checkCount, sumUp } from '../limits'
 import type { Columns } from './columns'
 import { createOrderFinder } from './date-orders'
+import { createScaleFinder } from './rating-scales'
 import { applyShelf } from './readings'
 import { createRow, MAX_LOSSES, type ReadCell, type Row } from './row'
 import { findUsual, readersOf } from './usual-columns'
@@ -87,8 +88,9 @@ export const mapRows = <Result>(table: Table, options: ImportOptions, read: (row
   const { header, rows, placeOf } = table
   const nameOf = (column: string) => header[placeOf(column)] ?? column
   const orderOf = createOrderFinder(table)
+  const scaleOf = createScaleFinder(table)
   return rows.map(({ line, cells }) => {
-    const row = createRow(line, options, { get: (column) => cells[placeOf(column)] ?? '', nameOf, orderOf })
+    const row = createRow(line, options, { get: (column) => cells[placeOf(column)] ?? '', nameOf, orderOf, scaleOf })
     row.entry.cells = { names: header, values: cells.slice(0, header.length) }
     return read(row, cells)
   })

@@ -1,5 +1,6 @@
 import { refuse } from '../limits'
 import * as read from './columns'
+import { withoutScale } from './rating-scales'
 import { finished, started, status } from './readings'
 import type { ReadCell } from './row'
 import { toCompactKey } from './values'
@@ -63,7 +64,14 @@ const exactFieldOf = (column: string) => FIELDS_BY_NAME.get(toCompactKey(column)
 /** `page` and `pages` are two fields, so the exact name comes first. */
 export const fieldOf = (column: string) => {
   const key = toCompactKey(column)
-  return exactFieldOf(key) ?? FIELDS_BY_NAME.get(key.endsWith('s') ? key.slice(0, -1) : `${key}s`)
+  return FIELDS_BY_NAME.get(key.endsWith('s') ? key.slice(0, -1) : `${key}s`)
+}
+/** `page` and `pages` are two fields, so the exact name comes first. A rating may have its scale: `Rating (1-10)`. */
+export const fieldOf = (column: string): UsualField | undefined => {
+  const found = exactFieldOf(column) ?? fieldOfOtherNumber(column)
+  if (found) return found
+  const bare = withoutScale(column)
+  return bare !== column && fieldOf(bare) === 'rating' ? 'rating' : undefined
 }
 
 /** The folded names of columns by field. Several columns may hold an ISBN. */
@@ -93,5 +101,8 @@ export const findNamed = (keys: string[], columns: Record<string, string>) => {
   return found
 }
 
-export const readersOf = (found: Found) =>
-  FIELDS.flatMap((field) => (found.get(field) ?? []).map((column) => [column, READERS[field]] as const))
+/** @param rating reads the column of ratings */
+export const readersOf = (found: Found, rating = read.rating) =>
+  FIELDS.flatMap((field) =>
+    (found.get(field) ?? []).map((column) => [column, field === 'rating' ? rating : READERS[field]] as const),
+  )

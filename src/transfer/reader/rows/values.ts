@@ -21,19 +21,30 @@ const STARS = /^(?:[★⭐]{0,5}½?☆{0,5})$/u
 const RATING =
   /^(\d{1,3}(?:\.\d{0,20})?)(?: ?(?:\/|out of|von|de|sur) ?(5|10)| ?(?:점|stars?|sterne?|estrellas?|estrelas?|étoiles?))?$/i
 
+const toRating = (cell: string) => cell.slice(0, MAX_VALUE).replace(',', '.').replaceAll('\ufe0f', '')
+
+/** The points of a rating such as `4.5` or `4 stars`, which does not say how many there are at most. */
+export const pointsOf = (cell: string) => {
+  const [, number, most] = RATING.exec(toRating(cell)) ?? []
+  return number === undefined || most !== undefined ? undefined : Number(number)
+}
+
 /** The stars of `4.5`, `4/5`, `7/10`, `4 stars` or `★★★★☆`. Five hollow ones are none. */
-const starsOf = (text: string) => {
-  const [found, number, most = 5] = RATING.exec(text) ?? []
-  if (found) return (Number(number) * 5) / Number(most)
+const starsOf = (text: string, mostPoints: number) => {
+  const [found, number, most = mostPoints] = RATING.exec(text) ?? []
+  if (found) return Number(number) && (Number(number) * 5) / Number(most)
   const signs = STARS.test(text) ? [...text] : []
   const stars = signs.filter((sign) => sign !== '☆').length - (text.includes('½') ? 0.5 : 0)
   return stars > 0 || signs.length === 5 ? stars : Number.NaN
 }
 
-/** Reads a rating of up to five stars as quarter stars: null for 0, which means unrated. */
-export const parseQuarters = (cell: string) => {
+/**
+ * Reads a rating as quarter stars: null for 0, which means unrated.
+ * @param most the points that are five stars, unless the cell says it
+ */
+export const parseQuarters = (cell: string, most = 5) => {
   if (!cell) return { quarters: null, isRounded: false }
-  const stars = starsOf(cell.slice(0, MAX_VALUE).replace(',', '.').replaceAll('\ufe0f', ''))
+  const stars = starsOf(toRating(cell), most)
   if (!(stars <= 5)) return undefined
   const quarters = Math.round(stars * 4)
   // Rounding must not make a rated book an unrated one.
