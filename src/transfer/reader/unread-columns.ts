@@ -1,5 +1,6 @@
 import { truncate } from '../../values/text/truncate'
 import { type ColumnKind, MAX_SAMPLE, MAX_SAMPLES, MAX_UNREAD_COLUMNS, type UnreadColumn } from '../entries/entry'
+import { findDates } from './rows/dates'
 import type { Table } from './rows/table'
 import { fieldOf, type UsualField } from './rows/usual-columns'
 import { parseQuarters, storable } from './rows/values'
@@ -9,8 +10,9 @@ import { findStatus } from './rows/words'
 const MAX_VALUES = 50
 
 const NUMBER = /^\d{1,3}(?:[.,]\d{1,2})?$/
-const DATE =
-  /^(?:\d{4} ?[-/.년年] ?\d{1,2} ?[-/.월月] ?\d{1,2}|\d{1,2} ?[-/.] ?\d{1,2} ?[-/.] ?(?:\d{4}|\d\d)(?!\d))|^(?:\d{1,2}\.? )?\p{L}{3,10}\.? (?:\d{1,2},? )?\d{4}$/u
+const DATE = /^(?:\d{4} ?[-/.년年] ?\d{1,2} ?[-/.월月] ?\d{1,2}|\d{1,2} ?[-/.] ?\d{1,2} ?[-/.] ?(?:\d{4}|\d\d)(?!\d))/u
+/** Not a number of up to seven digits, such as a year. */
+const isDate = (value: string) => DATE.test(value) || (/\D|\d{8}/.test(value) && Boolean(findDates(value)))
 
 const STATUS_NAME =
   /stat(?:us|e|o|ut)(?!\p{L})|shelf|progress|상태|estado|situa[cç]|lesestand|ステータス|状態|状況|状态|статус|^\W*(?:already |have )?(?:read|finished|gelesen|lido|leído|lu|읽음|読了)\W*$/iu
@@ -19,6 +21,10 @@ const RATING_NAME =
 /** Names of columns that summarize the ratings of others. */
 const OF_OTHERS = /average|avg|mean\b|count|number|total|community|평균|평점 ?수|durchschnitt|promedio|média|moyenne/iu
 const DATE_NAME = /date|datum|fecha|\bdata\b|날짜|[일日]$|дата|finished|started|read on|gelesen am/iu
+
+const YEAR = /^(?:19|20)\d\d(?:\.0)?$/
+/** Names of columns that have the year of a reading, not of a book. */
+const READ_NAME = /\bread\b|finish|gelesen|le[ií]d|lid[oa]|\blue?s?\b|lectur|leitura|읽|독서|완독|読|读|прочит/iu
 
 /** The kinds of usual columns. If a file has several for a field, only one is read. */
 const KINDS: Partial<Record<UsualField, ColumnKind>> = {
@@ -33,7 +39,7 @@ const KINDS: Partial<Record<UsualField, ColumnKind>> = {
 const kindOf = (name: string, values: string[]): ColumnKind | undefined => {
   const most = (test: (value: string) => unknown, share = 0.8) => values.filter(test).length >= share * values.length
   const isShort = values.length < MAX_VALUES && most((value) => value.length <= MAX_SAMPLE, 0.5)
-  if (most((value) => DATE.test(value))) return 'DATE'
+  if (most(isDate) || (READ_NAME.test(name) && most((value) => YEAR.test(value)))) return 'DATE'
   if (most((value) => !NUMBER.test(value) && parseQuarters(value))) return 'RATING'
   if (most(findStatus, 0.6)) return 'STATUS'
   const field = fieldOf(name)

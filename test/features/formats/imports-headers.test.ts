@@ -47,6 +47,26 @@ describe('the names of columns', () => {
     })
   })
 
+  it('have a note as words beside a rating', () => {
+    expect(readRow({ Title: 'A', Rating: '4', Note: 'words' })).toMatchObject({
+      quarters: 16,
+      memos: [{ content: 'words' }],
+    })
+    expect(readRow({ Title: 'A', Rating: '4', Page: '12' })).toMatchObject({ currentPage: 12, itemPage: null })
+  })
+
+  it('may be memo, for words', () => {
+    expect(readRow({ Title: 'A', memo: 'words' }).memos).toMatchObject([{ content: 'words' }])
+  })
+
+  it('may be that of a year in which a book was read', () => {
+    expect(readRow({ Title: 'A', 'Year Read': '2024' })).toMatchObject({
+      status: 'DONE',
+      readings: [{ finishedAt: '2024' }],
+      publishedYear: null,
+    })
+  })
+
   it('are exact before they are plural', () => {
     expect(readRow({ Books: '2', Ratings: '900', Title: 'A', Rating: '4' })).toMatchObject({ title: 'A', quarters: 16 })
   })
@@ -106,6 +126,8 @@ describe('a column that is not read', () => {
     ['DATE', 'When', ['14 March 2026', 'Mar 15, 2026', '2026년 3월 14일']],
     ['DATE', 'Bought', ['2026/03/14']],
     ['DATE', 'Date finished reading', ['spring 2020', '2021']],
+    ['DATE', 'YEAR (READ)', ['2019', '2020', '2019']],
+    ['DATE', 'When', ['9-Jan-24', '03/2024', '20240109']],
   ])('is reported if it looks like a %s: %s', (looksLike, name, values) => {
     const samples = [...new Set(values.filter(Boolean))].slice(0, 3)
     expect(unreadOf(name, ...values)).toEqual([{ column: name, looksLike, samples }])

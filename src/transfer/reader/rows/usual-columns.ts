@@ -28,13 +28,13 @@ const NAMES = {
   startedAt:
     'started|start date|date started|started at|시작일|읽기 시작한 날|시작 날짜|data de início|início|fecha de inicio|begonnen|startdatum|angefangen|commencé le|date de début|開始日|読み始めた日',
   finishedAt:
-    'finished|finish date|date finished|finished at|date read|end date|completed|완독일|종료일|읽은 날짜|다 읽은 날|완독 날짜|data de término|data de leitura|fin|fecha de fin|fecha de lectura|beendet|enddatum|gelesen am|terminé le|date de fin|date de lecture|読了日|終了日',
+    'finished|finish date|date finished|finished at|date read|year read|end date|completed|완독일|종료일|읽은 날짜|다 읽은 날|완독 날짜|data de término|data de leitura|fin|fecha de fin|fecha de lectura|beendet|enddatum|gelesen am|terminé le|date de fin|date de lecture|読了日|終了日',
   status:
     'status|read status|reading status|shelf|exclusive shelf|상태|독서 상태|읽기 상태|situação|estado|lesestatus|statut|ステータス|読書状況|状態',
   tags: 'tags|tag|labels|shelves|bookshelves|categories|태그|분류|책장|etiquetas|marcadores|schlagwörter|étiquettes|mots-clés|タグ',
   review: 'review|my review|리뷰|서평|독후감|감상|resenha|crítica|reseña|rezension|avis|critique|レビュー|感想',
   notes:
-    'notes|private notes|comment|comments|메모|비고|notas|anotações|comentarios|notizen|notiz|notes personnelles|メモ|ノート|備考',
+    'notes|private notes|comment|comments|memo|메모|비고|notas|anotações|comentarios|notizen|notiz|notes personnelles|メモ|ノート|備考',
   series: 'series|시리즈|총서|série|serie|reihe|シリーズ',
   seriesNumber: 'series number|volume|series index|권|권수|volumen|band|tome|巻|巻数',
   language: 'language|언어|idioma|língua|sprache|langue|言語',
@@ -61,8 +61,8 @@ const FIELDS_BY_NAME = new Map(
   FIELDS.flatMap((field) => NAMES[field].split('|').map((name) => [toCompactKey(name), field] as const)),
 )
 const exactFieldOf = (column: string) => FIELDS_BY_NAME.get(toCompactKey(column))
-/** `page` and `pages` are two fields, so the exact name comes first. */
-export const fieldOf = (column: string) => {
+/** The field of the plural, or of the singular if the name is a plural. */
+const fieldOfOtherNumber = (column: string) => {
   const key = toCompactKey(column)
   return FIELDS_BY_NAME.get(key.endsWith('s') ? key.slice(0, -1) : `${key}s`)
 }
@@ -79,12 +79,15 @@ export type Found = Map<string, string[]>
 
 export const findUsual = (keys: string[]) => {
   const found: Found = new Map()
-  for (const find of [exactFieldOf, fieldOf]) {
-    for (const column of keys) {
+  const left = new Set(keys)
+  // Last, `note`: a rating in French, but words beside a column of ratings.
+  for (const find of [exactFieldOf, fieldOf, fieldOfOtherNumber]) {
+    for (const column of left) {
       const field = find(column)
       const columns = (field && found.get(field)) ?? []
-      const isFree = field === 'isbn' ? !columns.includes(column) : columns.length === 0
-      if (field && isFree) found.set(field, [...columns, column])
+      if (!field || (field !== 'isbn' && columns.length > 0)) continue
+      found.set(field, [...columns, column])
+      left.delete(column)
     }
   }
   return found
