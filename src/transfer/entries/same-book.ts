@@ -28,7 +28,9 @@ export const toAbout = (book: Pick<Entry, 'title' | 'subtitle' | 'author' | 'ser
     names: toNameStarts(isNamed ? book.author : null),
   }
 }
-const sharesTitle = (one: About, other: About) =>
+
+/** Whether the titles are the same, or one has a subtitle or an edition more. */
+export const sharesTitle = (one: About, other: About) =>
   one.key === other.key || one.shortKeys.includes(other.key) || other.shortKeys.includes(one.key)
 
 /** Whether the first author is the same, or two of the authors' names begin alike, or the only one of a book does. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../entries/entry'
 import { toAuthorKeys, toFullTitle, toTitle } from '../entries/names'
-import { type About, isSameBook, toAbout } from '../entries/same-book'
+import { type About, isSameBook, sharesTitle, toAbout } from '../entries/same-book'
 import { addRow } from './repeated-rows'
 
 /** What entries of the same book share: the first identifier, else the ISBN, else the title and first author. */
@@ -25,6 +25,7 @@ export const markDuplicates = (entries: Entry[]) => {
     const known = others.find((other) => isSameBook(about, other.about))
     if (known) {
       entry.failure = addRow(known.first, entry, known.texts) ? 'merged-in-file' : 'duplicate-in-file'
+      if (!sharesTitle(about, known.about)) entry.losses.push({ code: 'duplicate-in-file', field: 'title' })
       continue
     }
     const texts = new Set(entry.memos.map(({ content }) => content))

@@ -288,4 +288,59 @@ describe('an import of any table', () => {
   it('has the time of the addition', () => {
     expect(readRow({ Title: 'A', 'Date Added': '2026-03-14 10:20' })).toMatchObject({ addedAt: '2026-03-14T10:20:00' })
   })
+
+  it('has the column of the more telling name, whichever comes first', () => {
+    const row = { Title: 'A', shelf: 'top', 'Reading Status': 'Reading', Categories: 'Fiction', Tags: 'sea' }
+    const expected = { status: 'ING', tags: ['sea'], losses: [] }
+    expect(readRow(row)).toMatchObject(expected)
+    expect(readRow(Object.fromEntries(Object.entries(row).toReversed()))).toMatchObject(expected)
+  })
+
+  it.each(['0', '0000000000000', '="0"'])('has no ISBN if it is %s', (ISBN) => {
+    expect(readRow({ Title: 'A', ISBN })).toMatchObject({ isbn: null, losses: [] })
+  })
+
+  it.each([
+    [
+      'Bookshelf',
+      { 'Book Id': '4711', ISBN: '', Bookshelf: 'Hall', 'Started Reading On': '2026-03-01' },
+      {
+        'Ended Reading On': '2026-03-14',
+        'My Rating': '4.5',
+        Title: 'A',
+        'Page Count': '312',
+        'Published At': '2019-05-01',
+      },
+    ],
+    [
+      'Book Tracker',
+      { title: 'A', releaseDate: '2019-05-01', userRating: '4.5', pages: '312', bookcase: 'Hall', shelf: '2' },
+      { tags: '', readingStatus: 'Read', startReading: '2026-03-01', endReading: '2026-03-14', location: '' },
+    ],
+  ])('may be of the app %s, which is no other service', (_, some, others) => {
+    const [header, ...rows] = [Object.keys({ ...some, ...others }), Object.values({ ...some, ...others })]
+    const { format, entries } = read([header, ...rows].map((cells) => cells.join(',')).join('\n'))
+    expect(format).toBe('csv')
+    expect(entries).toMatchObject([
+      {
+        ...{ title: 'A', sourceIds: [], publishedYear: 2019, itemPage: 312, status: 'DONE', quarters: 18, losses: [] },
+        readings: [{ startedAt: '2026-03-01', finishedAt: '2026-03-14', outcome: 'FINISHED' }],
+      },
+    ])
+  })
+
+  it('says which title is left out if an ISBN is that of another book by the author', () => {
+    const { entries } = read(
+      [
+        'Title,Author,ISBN',
+        ...['Other Shore', 'Quiet Harbour', 'Quiet Harbour: Poems'].map((title) => `${title},Ana Reed,9780446675505`),
+      ].join('\n'),
+    )
+    const loss = { code: 'duplicate-in-file', field: 'title' }
+    expect(entries.map(({ failure, losses }) => [failure ?? null, losses])).toEqual([
+      [null, []],
+      ['duplicate-in-file', [loss]],
+      ['duplicate-in-file', [loss]],
+    ])
+  })
 })

@@ -31,7 +31,7 @@ const notes: ReadCell = (row, cell, column) => {
   }
 }
 
-export const booklogr = tableFormat((has) => has('reading_status'), {
+export const booklogr = tableFormat((has) => has('reading_status') && has('total_pages'), {
   author: read.authors(),
   notes,
   description: read.unsupported,

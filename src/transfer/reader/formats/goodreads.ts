@@ -57,7 +57,7 @@ export const goodreads = tableFormat(
     (has('exclusive shelf') ||
       has('bookshelves with positions') ||
       // Files for its import, as skoob-exporter writes them, have no identifiers.
-      (has('my rating') && (has('book id') || has('bookshelves')))),
+      (has('my rating') && (has('bookshelves') || (has('book id') && has('date read'))))),
   {
     'book id': read.identifier('goodreads'),
     title: titleWithSeries,

@@ -5,7 +5,10 @@ import { finished, started, status } from './readings'
 import type { ReadCell } from './row'
 import { toCompactKey } from './values'
 
-/** The usual names of columns in seven languages, by field, in the order in which they are read. */
+/**
+ * The usual names of columns in seven languages, by field, in the order in which they are read. If several columns have
+ * names of a field, the first name counts: a `shelf` beside a `reading status` is a piece of furniture.
+ */
 const NAMES = {
   sourceId: 'source id',
   title:
@@ -16,19 +19,19 @@ const NAMES = {
   isbn: 'isbn|isbn 13|isbn 10|isbn/uid|ean',
   publisher: 'publisher|출판사|editora|editorial|verlag|éditeur|editeur|出版社|出版者',
   publishedYear:
-    'year|year published|published|published year|publish year|publication year|publication date|publish date|date published|first publish year|first published|original publication year|출판년도|출판연도|출간년도|출간연도|출판일|출간일|발행일|발행년도|ano|ano de publicação|año|año de publicación|jahr|erscheinungsjahr|erschienen|année|année de publication|出版年|発行年|発売日|出版日',
+    'year|year published|published|published at|published year|publish year|release date|release year|publication year|publication date|publish date|date published|first publish year|first published|original publication year|출판년도|출판연도|출간년도|출간연도|출판일|출간일|발행일|발행년도|ano|ano de publicação|año|año de publicación|jahr|erscheinungsjahr|erschienen|année|année de publication|出版年|発行年|発売日|出版日',
   pages:
     'pages|page count|number of pages|total pages|쪽수|페이지|페이지 수|전체 페이지|páginas|paginas|número de páginas|seiten|seitenzahl|nombre de pages|ページ数|総ページ数',
   currentPage:
     'current page|page|progress page|현재 페이지|현재 쪽|página atual|página actual|aktuelle seite|page actuelle|現在のページ',
   rating:
-    'rating|my rating|star rating|stars|별점|평점|내 별점|avaliação|nota|calificación|valoración|puntuación|bewertung|note|évaluation|評価',
+    'my rating|user rating|rating|star rating|stars|별점|평점|내 별점|avaliação|nota|calificación|valoración|puntuación|bewertung|note|évaluation|評価',
   addedAt:
     "added|date added|added at|created|등록일|추가일|추가한 날|adicionado em|data de adição|añadido|fecha de alta|hinzugefügt|hinzugefügt am|ajouté le|date d'ajout|登録日|追加日",
   startedAt:
-    'started|start date|date started|started at|시작일|읽기 시작한 날|시작 날짜|data de início|início|fecha de inicio|begonnen|startdatum|angefangen|commencé le|date de début|開始日|読み始めた日',
+    'started|start date|date started|started at|started reading|started reading on|start reading|시작일|읽기 시작한 날|시작 날짜|data de início|início|fecha de inicio|begonnen|startdatum|angefangen|commencé le|date de début|開始日|読み始めた日',
   finishedAt:
-    'finished|finish date|date finished|finished at|date read|year read|end date|completed|완독일|종료일|읽은 날짜|다 읽은 날|완독 날짜|data de término|data de leitura|fin|fecha de fin|fecha de lectura|beendet|enddatum|gelesen am|terminé le|date de fin|date de lecture|読了日|終了日',
+    'finished|finish date|date finished|finished at|finished reading|finished reading on|ended reading on|end reading|date read|year read|end date|completed|완독일|종료일|읽은 날짜|다 읽은 날|완독 날짜|data de término|data de leitura|fin|fecha de fin|fecha de lectura|beendet|enddatum|gelesen am|terminé le|date de fin|date de lecture|読了日|終了日',
   status:
     'status|read status|reading status|shelf|exclusive shelf|상태|독서 상태|읽기 상태|situação|estado|lesestatus|statut|ステータス|読書状況|状態',
   tags: 'tags|tag|labels|shelves|bookshelves|categories|태그|분류|책장|etiquetas|marcadores|schlagwörter|étiquettes|mots-clés|タグ',
@@ -57,9 +60,10 @@ const READERS: Record<UsualField, ReadCell> = {
   notes: read.memo,
 }
 
-const FIELDS_BY_NAME = new Map(
-  FIELDS.flatMap((field) => NAMES[field].split('|').map((name) => [toCompactKey(name), field] as const)),
+const NAMED_FIELDS = FIELDS.flatMap((field) =>
+  NAMES[field].split('|').map((name) => [toCompactKey(name), field] as const),
 )
+const FIELDS_BY_NAME = new Map(NAMED_FIELDS)
 const exactFieldOf = (column: string) => FIELDS_BY_NAME.get(toCompactKey(column))
 /** The field of the plural, or of the singular if the name is a plural. */
 const fieldOfOtherNumber = (column: string) => {
@@ -80,16 +84,16 @@ export type Found = Map<string, string[]>
 export const findUsual = (keys: string[]) => {
   const found: Found = new Map()
   const left = new Set(keys)
-  // Last, `note`: a rating in French, but words beside a column of ratings.
-  for (const find of [exactFieldOf, fieldOf, fieldOfOtherNumber]) {
-    for (const column of left) {
-      const field = find(column)
-      const columns = (field && found.get(field)) ?? []
-      if (!field || (field !== 'isbn' && columns.length > 0)) continue
-      found.set(field, [...columns, column])
-      left.delete(column)
-    }
+  const take = (column: string, field: string | undefined) => {
+    const columns = (field && found.get(field)) ?? []
+    if (!field || (field !== 'isbn' && columns.length > 0)) return
+    found.set(field, [...columns, column])
+    left.delete(column)
   }
+  const named = Map.groupBy(keys, toCompactKey)
+  for (const [name, field] of NAMED_FIELDS) for (const column of named.get(name) ?? []) take(column, field)
+  // Last, `note`: a rating in French, but words beside a column of ratings.
+  for (const find of [fieldOf, fieldOfOtherNumber]) for (const column of left) take(column, find(column))
   return found
 }
 

@@ -74,7 +74,7 @@ const LONGEST_ISBN_CELL = 60
 export const parseIsbn = (cell: string) => {
   if (cell.length > LONGEST_ISBN_CELL) return undefined
   const text = cell.replace(/[="'[\]\s]/g, '').replace(/\.0$/, '')
-  if (!text) return null
+  if (/^0*$/.test(text)) return null
   // Spreadsheets drop a leading zero.
   const found = toIsbn(/^\d{8}[\dXx]$/.test(text) ? `0${text}` : text)
   return 'isbn' in found ? found.isbn : undefined
