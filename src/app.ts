@@ -30,6 +30,7 @@ import { bookReadings, readings } from './library/readings/routes'
 import { search } from './library/search/routes'
 import { stats } from './library/stats/routes'
 import { tags } from './library/tags/routes'
+import { trash } from './library/trash/routes'
 import { health } from './reference/health/routes'
 import { docs } from './reference/routes'
 import { log } from './runtime/log'
@@ -102,6 +103,7 @@ const api = app
   .route('/stats', stats)
   .route('/goals', goals)
   .route('/memos', memos)
+  .route('/trash', trash)
   .route('/images', images)
   .route('/imports', imports)
   .route('/', exports)

@@ -10,6 +10,7 @@ import { connect, type Db, run, sqlStatement } from './db/client'
 import { deleteOldKeys } from './db/idempotency'
 import { deleteAttemptsBefore, LONGEST_WINDOW_MS } from './db/limits/attempts'
 import { type Bindings, configure } from './env'
+import { deleteOldTrash } from './library/trash/store'
 import { recordSweep } from './reference/health/store'
 import { forEachConcurrent, MAX_CONNECTIONS } from './runtime/concurrently'
 import { log, withLogFields } from './runtime/log'
@@ -30,7 +31,7 @@ const MAX_ROWS = 10_000
 /** Each idempotency key also changes its member. */
 const MAX_KEYS = MAX_ROWS / 2
 
-/** Deletes what has expired or no longer counts. The round selects members whose idempotency keys are read. */
+/** Deletes what has expired or no longer counts. The round selects members whose idempotency keys and trash are read. */
 export const deleteExpired = async (db: Db, now = Date.now(), round = Math.floor(now / HOUR_MS)) => {
   const inSlot0 = {
     codes: EXPIRING_CODES.map((build) => build({ now })),
@@ -40,6 +41,7 @@ export const deleteExpired = async (db: Db, now = Date.now(), round = Math.floor
   await run(db, { sessions: deleteExpiredSessions({ now, limit: MAX_ROWS }) })
   await run(db, { activity: deleteOldActivity({ now, limit: MAX_ROWS }) })
   await run(db, { keys: deleteOldKeys(now, round, MAX_KEYS) })
+  await run(db, { trash: deleteOldTrash(now, round) })
   await run(db, {
     expired: EXPIRING.map((build) => build({ now })),
     attempts: deleteAttemptsBefore({ before: now - LONGEST_WINDOW_MS }),
@@ -47,9 +49,9 @@ export const deleteExpired = async (db: Db, now = Date.now(), round = Math.floor
   })
 }
 
-// D1 allows an invocation 1,000 statements. A slot takes up to 15, slot 0 three more; jobs and imports the rest.
+// D1 allows an invocation 1,000 statements. A slot takes up to 16, slot 0 three more; jobs and imports the rest.
 const MAX_STATEMENTS = 960
-const STATEMENTS_PER_SLOT = 15
+const STATEMENTS_PER_SLOT = 16
 /** Leaves a third of the statements to purge jobs and imports. */
 const MAX_SLOTS = 40
 

@@ -52,12 +52,14 @@ const checkTag = (table: string, id: string) => `
     select 1 ${ofMember('tags')} and tags.tagId = stored.tagId
   )`
 
+const PARTS = `${ofMember('trashParts')} and trashParts.bookId = stored.trashId`
 const MEMO_BYTES = `select coalesce(sum(octet_length(memoContent)), 0) ${MEMOS}`
 const TEXT_BYTES = `(
   select coalesce(sum(memoBytes + ${ROW_PRICE} * memoCount + ${BLOCK_PRICE} * eventBlocks + ${textPrice(fieldsOf('text'))}), 0)
   ${ofMember('books')}
 ) + (select coalesce(sum(${ROW_PRICE} + octet_length(concat(note))), 0) ${ofMember('readings')})
-  + (select coalesce(sum(blocks), 0) * ${BLOCK_PRICE} ${ofMember('tags')})`
+  + (select coalesce(sum(blocks), 0) * ${BLOCK_PRICE} ${ofMember('tags')})
+  + (select coalesce(sum(bytes), 0) ${ofMember('trash')})`
 /** Compare the sizes of texts with their counters. */
 export const TEXT_CHECKS = [
   checkField('books', 'bookId', 'memoBytes', MEMO_BYTES),
@@ -121,6 +123,16 @@ const CHECKS = [
   ...checkFields('readings', 'readingId', OWNER),
   ...checkFields('bookTags', 'bookId', OWNER),
   ...checkFields('memos', 'memoId', OWNER),
+  ...checkFields('trash', 'trashId', {
+    parts: `select count(*) ${PARTS}`,
+    bytes: `(octet_length(stored.data) + (select coalesce(sum(octet_length(data)), 0) ${PARTS})) / 2`,
+    // What is in the trash is not in the library, and its identifier is not that of anything else.
+    trashId: `iif(
+      exists (select 1 from books where books.bookId = stored.trashId)
+        or exists (select 1 from memos where memos.memoId = -stored.trashId), 'that of nothing in the library', stored.trashId
+    )`,
+  }),
+  ...checkFields('trashParts', 'partId', { bookId: 'select trashId from trash where trashId = stored.bookId' }),
   checkTag('bookTags', 'bookId'),
   checkTag('accessTokens', 'memberId'),
   `select 'memos' as "table", memoId as id, 'position' as field, expected, found
@@ -177,6 +189,7 @@ export const checksOf = (slot: number) => {
     checkIds('memos', 'memoId'),
     checkIds('images', 'imageId'),
     checkIds('readings', 'readingId'),
+    checkIds('trash', 'abs(trashId)'),
     `select 'operatorLog' as "table", entryId as id, 'slot' as field, 0 as expected, ${slot} as found
     from operatorLog where ${slot} > 0`,
   ]

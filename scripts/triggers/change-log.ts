@@ -1,5 +1,6 @@
 import { currentId, READING_COLUMNS, shownReading } from '../../src/db/schema/shown-reading.ts'
 import { fieldsOf } from '../../src/values/book-fields.ts'
+import { isNotRestored } from './counters.ts'
 import { list, type Trigger } from './sql.ts'
 
 /** The codes of CHANGE_KINDS in src/db/schema/sync-tables.ts. */
@@ -149,8 +150,16 @@ export const changeLog: Trigger[] = [
   },
   bookUpdated,
   bookDeleted,
-  ...logged({ table: 'bookTags', kind: 'book', id: 'bookId', isOfBook: true }),
-  ...logged({ table: 'progress', kind: 'book', id: 'bookId', isOfBook: true, columns: ['page'] }),
+  // The entry of a restored book is enough.
+  ...logged({ table: 'bookTags', kind: 'book', id: 'bookId', isOfBook: true, whenInserted: isNotRestored }),
+  ...logged({
+    table: 'progress',
+    kind: 'book',
+    id: 'bookId',
+    isOfBook: true,
+    columns: ['page'],
+    whenInserted: isNotRestored,
+  }),
   ...logged({
     table: 'memos',
     kind: 'memo',

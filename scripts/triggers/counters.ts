@@ -3,6 +3,9 @@ import { fieldsOf } from '../../src/values/book-fields.ts'
 import { BLOCK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
 import { count, list, type Trigger } from './sql.ts'
 
+/** Whether the row that is inserted is not of a book that is being restored, whose row in the trash is deleted last. */
+export const isNotRestored = 'NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)'
+
 const OF_MEMBER = 'memberId = NEW.memberId'
 /** Deletions while the rows of a withdrawn member are purged are not counted. */
 const OF_FORMER_MEMBER = 'memberId = OLD.memberId\n  AND withdrawnAt IS NULL'
@@ -48,14 +51,17 @@ const MEMO_COUNTERS = { memoCount: '1', ...TYPE_COUNTERS, memoBytes: 'octet_leng
 const valuesOf = (counters: Counters, row: string) =>
   Object.entries(counters).map(([name, value]) => `${name} = ${value.replaceAll('ROW.', `${row}.`)}`)
 
+/** With its memos and events: a restored book is inserted with their numbers. */
+const wholePrice = `${bookPrice} + ROW.memoBytes + ${ROW_PRICE} * ROW.memoCount + ${BLOCK_PRICE} * ROW.eventBlocks`
+/** What an object counts in the trash, into which the statement before has put it, if at all. */
+const trashPrice = (trashId: string) => `coalesce((SELECT bytes FROM trash WHERE trashId = ${trashId}), 0)`
 const [bookIn, bookOut] = counted(
   'books',
-  { ...STATUS_COUNTERS, textBytes: bookPrice },
+  { ...STATUS_COUNTERS, memoBooks: 'ROW.hasMemos', textBytes: `(${wholePrice})` },
   {
-    memoBooks: 'ROW.hasMemos',
-    textBytes: `(${bookPrice} + ROW.memoBytes + ${ROW_PRICE} * ROW.memoCount + ${BLOCK_PRICE} * ROW.eventBlocks + coalesce((
+    textBytes: `(${wholePrice} + coalesce((
     SELECT sum(${readingPrice.replaceAll('ROW.', '')}) FROM readings WHERE memberId = ROW.memberId AND bookId = ROW.bookId
-  ), 0))`,
+  ), 0) - ${trashPrice('ROW.bookId')})`,
   },
 )
 const deleteOfBook = (table: string) => `DELETE FROM ${table} WHERE memberId = OLD.memberId AND bookId = OLD.bookId`
@@ -104,9 +110,11 @@ WHERE`,
 
 export const ofMemos: Trigger[] = [
   {
-    comment: `A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry.`,
+    comment: `A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry. A
+      restored book is inserted with the numbers of its memos.`,
     name: 'memos_counted_in',
     after: 'INSERT ON memos',
+    when: isNotRestored,
     statements: [
       `UPDATE members
 SET textBytes = textBytes + ${memoPrice.replaceAll('ROW.', 'NEW.')},
@@ -126,7 +134,7 @@ WHERE bookId = NEW.bookId
     when: 'EXISTS (SELECT 1 FROM books JOIN members USING (memberId) WHERE bookId = OLD.bookId AND withdrawnAt IS NULL)',
     statements: [
       `UPDATE members
-SET textBytes = textBytes - ${memoPrice.replaceAll('ROW.', 'OLD.')},
+SET textBytes = textBytes - ${memoPrice.replaceAll('ROW.', 'OLD.')} + ${trashPrice('-OLD.memoId')},
   memoBooks = memoBooks - ((SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1)
 WHERE memberId = OLD.memberId`,
       `UPDATE books
@@ -174,6 +182,17 @@ export const ofReadings: Trigger[] = [
     after: 'UPDATE OF note ON readings',
     when: changed(readingPrice),
     statements: [count('members', { textBytes: readingPrice }, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
+  },
+]
+
+const [, trashOut] = counted('trash', { textBytes: 'ROW.bytes' })
+export const ofTrash: Trigger[] = [
+  {
+    ...trashOut,
+    statements: [
+      ...trashOut.statements,
+      'DELETE FROM trashParts WHERE memberId = OLD.memberId AND bookId = OLD.trashId',
+    ],
   },
 ]
 

@@ -32,6 +32,7 @@ BEGIN
 END;
 
 -- The three triggers below may run in any order. `total` is kept in the latest event, and each update of it counts the price.
+-- The events of a restored book are inserted in order, with what they had: the book has their price already.
 
 CREATE TRIGGER progress_added_late AFTER INSERT ON progress
 WHEN EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
@@ -43,7 +44,7 @@ BEGIN
 END;
 
 CREATE TRIGGER progress_added_twentieth AFTER INSERT ON progress
-WHEN NEW.total % :PRICED_ROWS = 0
+WHEN NEW.total % :PRICED_ROWS = 0 AND :IS_NOT_RESTORED
 BEGIN
   UPDATE progress
   SET total = total
@@ -54,10 +55,11 @@ END;
 -- Above the limit of a book, and at each twentieth event if the member is full: among the oldest 1,000 events, keeps only the last
 -- one of each UTC day, and those that are FINISHED; if there are none to delete, deletes the oldest.
 CREATE TRIGGER progress_limited AFTER INSERT ON progress
-WHEN NEW.total > :MAX_EVENTS
-  OR (NEW.total % :PRICED_ROWS = 0 AND EXISTS (
-    SELECT 1 FROM members WHERE memberId = NEW.memberId AND textBytes > coalesce(maxTextBytes, :MAX_MEMBER_TEXT_BYTES)
-  ))
+WHEN (NEW.total > :MAX_EVENTS
+    OR (NEW.total % :PRICED_ROWS = 0 AND EXISTS (
+      SELECT 1 FROM members WHERE memberId = NEW.memberId AND textBytes > coalesce(maxTextBytes, :MAX_MEMBER_TEXT_BYTES)
+    ))
+  ) AND :IS_NOT_RESTORED
 BEGIN
   DELETE FROM progress
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND at IN (

@@ -2,10 +2,25 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_EVENTS, MAX_MEMBER_TEXT_BYTES, PRICED_ROWS } from '../../src/values/prices.ts'
 import { changeLog } from './change-log.ts'
-import { ofBooks, ofImages, ofKeys, ofMemos, ofProgress, ofReadings, ofTags } from './counters.ts'
+import {
+  isNotRestored,
+  ofBooks,
+  ofImages,
+  ofKeys,
+  ofMemos,
+  ofProgress,
+  ofReadings,
+  ofTags,
+  ofTrash,
+} from './counters.ts'
 import { type Trigger, toSql } from './sql.ts'
 
-const VALUES: Record<string, number> = { MAX_EVENTS, MAX_MEMBER_TEXT_BYTES, PRICED_ROWS }
+const VALUES: Record<string, number | string> = {
+  MAX_EVENTS,
+  MAX_MEMBER_TEXT_BYTES,
+  PRICED_ROWS,
+  IS_NOT_RESTORED: isNotRestored,
+}
 /** Triggers that are like no others. */
 const readSql = (name: string) =>
   readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8')
@@ -55,6 +70,7 @@ export const writeTriggers = () =>
       'Memo counters of a book, and hasMemos, which the index books_with_memos is on. Memos also count in the row of the member.',
       ofMemos,
     ),
+    section('The bytes of the trash, which the triggers of books and memos have added.', ofTrash),
     section('Images of a member: their number and bytes.', ofImages),
     section('The number of idempotency keys of a member, which has a limit.', ofKeys),
     section('Prices of readings, of tags of books, and of progress events, which count as text of the member.', [

@@ -62,6 +62,18 @@ export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = ca
   return sql`${id} = ${nearest} and case when ${owner} = ${caller} then ${id} = ${wanted} end`
 }
 
+/**
+ * The same for identifiers of which there may be none at or below the wanted one, such as those of readings, which are
+ * high: then it looks up the lowest, at the same cost.
+ */
+export const isOwnSparseRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = callerId, parameter = id.name) => {
+  const wanted = sql.raw(`:${parameter}`)
+  const atOrBelow = sql`(select max(${id}) from ${id.table} where ${id} <= ${wanted})`
+  const lowest = sql`(select min(${id}) from ${id.table} where ${id} is not null)`
+  // Not coalesce alone, which would not always look up the lowest. The lowest of the trash is negative.
+  return sql`${id} = max(coalesce(${atOrBelow}, ${wanted} - 1), ${lowest}) and case when ${owner} = ${caller} then ${id} = ${wanted} end`
+}
+
 /** Selects the caller's id, or no row if the guard is null. */
 // Without the limit, SQLite would evaluate the guard twice, once for each use of its value.
 const selectCaller = sqlStatement<{ memberId: number }>`

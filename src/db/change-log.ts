@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ChangesPosition } from '../values/changes-cursor'
 import { currentId } from './schema/shown-reading'
 
-/** The most entries that a condition reads. */
-const MAX_READ = 20_000
+/** The most entries that a condition reads. Three statements that put a book into the trash have it. */
+const MAX_READ = 6000
 
 const ofOwner = sql.raw('from changes where changes.memberId = books.memberId')
 const hasEntry = (seq: SQL, more = sql``) => sql`exists (select 1 ${ofOwner} and seq = ${seq} ${more})`

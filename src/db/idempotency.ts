@@ -82,19 +82,20 @@ export const findCreated = <Row>(used: Used<Row> | undefined, key: RequestKey | 
 }
 
 const KEPT_DAYS = 400
-/** A round of sweeps reads the keys of one range of members. After this many rounds, all ranges have been read. */
+/** A round of sweeps reads the rows of one range of members. After this many rounds, all ranges have been read. */
 const RANGES = 168
 const rangeSize = sql`(((select max(memberId) from members) - :idFloor) / ${sql.raw(String(RANGES))} + 1)`
+/** Matches the members of the parameter `range`: `rangeOf` a round. */
+export const isMemberOfRound = sql`
+  memberId > :idFloor + :range * ${rangeSize} and memberId <= :idFloor + (:range + 1) * ${rangeSize}`
+export const rangeOf = (round: number) => round % RANGES
 const deleteKeys = sqlStatement`
   delete from idempotencyKeys where (memberId, keyHash) in (
-    select memberId, keyHash from idempotencyKeys
-    where memberId > :idFloor + :range * ${rangeSize} and memberId <= :idFloor + (:range + 1) * ${rangeSize}
-      and day < :before
-    limit :limit
+    select memberId, keyHash from idempotencyKeys where ${isMemberOfRound} and day < :before limit :limit
   )`
 export const deleteOldKeys = (now: number, round: number, limit: number) =>
   deleteKeys({
-    range: round % RANGES,
+    range: rangeOf(round),
     before: Math.floor(now / DAY_MS) - KEPT_DAYS,
     limit,
   })

@@ -17,8 +17,9 @@ BEGIN
     finishedBooks = finishedBooks + (NEW.bookStatus = 'DONE' AND NEW.readEndDate IS NOT NULL),
     undatedBooks = undatedBooks
       + (NEW.bookStatus = 'DONE' AND NEW.isStopped = 0 AND iif(NEW.bookStatus = 'DONE', coalesce(nullif(substr(NEW.readEndDate, 1, 10), NEW.archivedEnd), NEW.finishedAt), NULL) IS NULL),
+    memoBooks = memoBooks + NEW.hasMemos,
     textBytes = textBytes
-      + (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author)))
+      + ((octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author))) + NEW.memoBytes + 200 * NEW.memoCount + 4000 * NEW.eventBlocks)
   WHERE memberId = NEW.memberId;
 END;
 
@@ -33,11 +34,11 @@ BEGIN
     finishedBooks = finishedBooks - (OLD.bookStatus = 'DONE' AND OLD.readEndDate IS NOT NULL),
     undatedBooks = undatedBooks
       - (OLD.bookStatus = 'DONE' AND OLD.isStopped = 0 AND iif(OLD.bookStatus = 'DONE', coalesce(nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd), OLD.finishedAt), NULL) IS NULL),
+    memoBooks = memoBooks - OLD.hasMemos,
     textBytes = textBytes
       - ((octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 6 * octet_length(concat(OLD.author))) + OLD.memoBytes + 200 * OLD.memoCount + 4000 * OLD.eventBlocks + coalesce((
       SELECT sum((200 + octet_length(concat(note)))) FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId
-    ), 0)),
-    memoBooks = memoBooks - OLD.hasMemos
+    ), 0) - coalesce((SELECT bytes FROM trash WHERE trashId = OLD.bookId), 0))
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
 
@@ -88,8 +89,10 @@ END;
 
 -- Memo counters of a book, and hasMemos, which the index books_with_memos is on. Memos also count in the row of the member.
 
--- A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry.
+-- A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry. A
+-- restored book is inserted with the numbers of its memos.
 CREATE TRIGGER memos_counted_in AFTER INSERT ON memos
+WHEN NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   UPDATE members
   SET textBytes = textBytes + (200 + octet_length(NEW.memoContent)),
@@ -123,7 +126,7 @@ CREATE TRIGGER memos_counted_out AFTER DELETE ON memos
 WHEN EXISTS (SELECT 1 FROM books JOIN members USING (memberId) WHERE bookId = OLD.bookId AND withdrawnAt IS NULL)
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - (200 + octet_length(OLD.memoContent)),
+  SET textBytes = textBytes - (200 + octet_length(OLD.memoContent)) + coalesce((SELECT bytes FROM trash WHERE trashId = -OLD.memoId), 0),
     memoBooks = memoBooks - ((SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1)
   WHERE memberId = OLD.memberId;
 
@@ -170,6 +173,18 @@ BEGIN
     thoughtMemos = thoughtMemos - (OLD.memoType = 'THOUGHT') + (NEW.memoType = 'THOUGHT'),
     questionMemos = questionMemos - (OLD.memoType = 'QUESTION') + (NEW.memoType = 'QUESTION')
   WHERE bookId = NEW.bookId;
+END;
+
+-- The bytes of the trash, which the triggers of books and memos have added.
+
+CREATE TRIGGER trash_counted_out AFTER DELETE ON trash
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes - OLD.bytes
+  WHERE memberId = OLD.memberId
+    AND withdrawnAt IS NULL;
+
+  DELETE FROM trashParts WHERE memberId = OLD.memberId AND bookId = OLD.trashId;
 END;
 
 -- Images of a member: their number and bytes.
@@ -454,6 +469,7 @@ BEGIN
 END;
 
 -- The three triggers below may run in any order. `total` is kept in the latest event, and each update of it counts the price.
+-- The events of a restored book are inserted in order, with what they had: the book has their price already.
 
 CREATE TRIGGER progress_added_late AFTER INSERT ON progress
 WHEN EXISTS (SELECT 1 FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND at > NEW.at)
@@ -465,7 +481,7 @@ BEGIN
 END;
 
 CREATE TRIGGER progress_added_twentieth AFTER INSERT ON progress
-WHEN NEW.total % 20 = 0
+WHEN NEW.total % 20 = 0 AND NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   UPDATE progress
   SET total = total
@@ -476,10 +492,11 @@ END;
 -- Above the limit of a book, and at each twentieth event if the member is full: among the oldest 1,000 events, keeps only the last
 -- one of each UTC day, and those that are FINISHED; if there are none to delete, deletes the oldest.
 CREATE TRIGGER progress_limited AFTER INSERT ON progress
-WHEN NEW.total > 1000
-  OR (NEW.total % 20 = 0 AND EXISTS (
-    SELECT 1 FROM members WHERE memberId = NEW.memberId AND textBytes > coalesce(maxTextBytes, 67108864)
-  ))
+WHEN (NEW.total > 1000
+    OR (NEW.total % 20 = 0 AND EXISTS (
+      SELECT 1 FROM members WHERE memberId = NEW.memberId AND textBytes > coalesce(maxTextBytes, 67108864)
+    ))
+  ) AND NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   DELETE FROM progress
   WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND at IN (
@@ -576,6 +593,7 @@ BEGIN
 END;
 
 CREATE TRIGGER bookTags_insert_logged AFTER INSERT ON bookTags
+WHEN NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes
@@ -593,6 +611,7 @@ BEGIN
 END;
 
 CREATE TRIGGER progress_insert_logged AFTER INSERT ON progress
+WHEN NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes

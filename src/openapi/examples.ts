@@ -412,7 +412,22 @@ export const EXAMPLES: Record<string, Example> = {
   },
   deleteImage: { parameters: { 'member-id': 1, name: image } },
   deleteMemo: { parameters: { 'memo-id': 1 } },
+  listTrash: {
+    parameters: { size: 20 },
+    response: {
+      item: [
+        {
+          ...{ trashId: 'memo-1', kind: 'memo', memoId, ...shortBook, excerpt: memoContent, memoCount: 0 },
+          ...{ deletedAt: now, expiresAt: '2026-12-21T09:30:00Z' },
+        },
+      ],
+      next: null,
+    },
+  },
+  restore: { parameters: { 'trash-id': 'memo-1' }, response: { book: null, memo: { ...publicMemo, bookId: 1 } } },
   deleteBook: { parameters: bookParameters },
+  deleteForGood: { parameters: { 'trash-id': 'book-1' } },
+  emptyTrash: {},
   logOut: { endsSession: true },
   withdraw: {},
 }

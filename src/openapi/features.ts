@@ -20,6 +20,7 @@ import { readingsReference } from '../library/readings/responses'
 import { searchReference } from '../library/search/responses'
 import { statsReference } from '../library/stats/responses'
 import { tagsReference } from '../library/tags/responses'
+import { trashReference } from '../library/trash/responses'
 import { healthReference } from '../reference/health/responses'
 import { changesReference } from '../transfer/changes/responses'
 import { exportReference } from '../transfer/export/responses'
@@ -40,6 +41,7 @@ const FEATURES: FeatureReference[] = [
   readingsReference,
   tagsReference,
   memosReference,
+  trashReference,
   searchReference,
   statsReference,
   goalsReference,

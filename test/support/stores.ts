@@ -42,6 +42,8 @@ export const LIBRARY_TABLES = [
   'bookTags',
   'authors',
   'goals',
+  'trash',
+  'trashParts',
 ]
 /** The tables of a member's imports. */
 export const IMPORT_TABLES = ['imports', 'importRows']

@@ -32,6 +32,8 @@ const STEPS = Object.entries({
   readings: 'readingId',
   memos: 'memoId',
   books: 'bookId',
+  trashParts: 'partId',
+  trash: 'trashId',
   images: 'imageId',
   goals: 'year',
   idempotencyKeys: 'keyHash',

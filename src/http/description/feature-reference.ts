@@ -49,6 +49,7 @@ export const TAGS = {
   Readings: 'Each time that you read a book, with dates, rating and note.',
   Tags: 'Tags on your books.',
   Memos: 'Memos on your books, and the images in them.',
+  Trash: 'Restore what you have deleted.',
   Search: 'Search your books and memos.',
   Statistics: 'Your year in books: figures, the rows behind them, a picture, and goals.',
   Images: 'Load, list and delete uploaded images.',

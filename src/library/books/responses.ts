@@ -211,9 +211,9 @@ export const booksReference: FeatureReference = {
       operationId: 'deleteBook',
       summary: 'Delete a book with its memos',
       description:
-        'Cannot be undone. A second deletion returns 404. With `next` of `listChanges` as `If-Unchanged-Since`, nothing is ' +
+        'It can be restored for 30 days: `restore`. A second deletion returns 404. With `next` of `listChanges` as `If-Unchanged-Since`, nothing is ' +
         'deleted that you have not received: 412 if the book, or a memo, a reading, the progress or the tags of it changed ' +
-        'since, or if that cannot be known: before the end of the first sync, after 20,000 further changes, and after the ' +
+        'since, or if that cannot be known: before the end of the first sync, after 6,000 further changes, and after the ' +
         'operator has restored the database. What was deleted from the book does not count.',
       requestHeaders: ['If-Unchanged-Since'],
       responses: { 204: empty('Deleted') },

@@ -71,7 +71,7 @@ export const books = new Hono<App>()
   })
   .delete('/:book-id', authenticated('library:write', 'memos:write'), valid('param', BookPath), async (c) => {
     const since = readHeader(c, 'If-Unchanged-Since', ChangesCursor)
-    found(await deleteBook(c.var.db, c.var.caller, c.req.valid('param')['book-id'], since), 'BOOK_NOT_FOUND')
+    found(await deleteBook(c.var, c.req.valid('param')['book-id'], since), 'BOOK_NOT_FOUND')
     return c.body(null, 204)
   })
   .post('/:book-id/merge', canEditAll, valid('param', BookPath), valid('json', BookMerge), async (c) => {

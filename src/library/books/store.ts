@@ -17,6 +17,7 @@ import { limitsOf, priceOfTexts } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { localTime } from '../../values/time'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
+import { bookToTrash, evictOldest } from '../trash/removal'
 import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
 import { changeStatus } from './status'
@@ -151,19 +152,23 @@ export const setCreatedDate = (db: Db, caller: Caller, bookId: number, createdAt
 
 const CHANGED_SINCE =
   'The book may have changed since the cursor in If-Unchanged-Since: request the changes, and delete it with the new cursor'
+const putIntoTrash = bookToTrash(sql`${isOwnBook} and ${isUnchanged}`)
 const removeBook = sqlStatement<{ bookId: number }>`
-  delete from books where ${isOwnBook} and ${isUnchanged} returning bookId`
+  delete from books where ${isOwnBook} and exists (select 1 from trash where trashId = :bookId) returning bookId`
 const { select: selectLeft } = viewOf('bookId')
 
 /**
- * Deletes a book with its memos. Returns undefined if the caller has no such book.
+ * Puts a book with its memos into the trash. Returns undefined if the caller has no such book.
  * @param since the changes that the caller has seen; without, the book is deleted whatever has changed
  * @throws PRECONDITION_FAILED when the book, or anything of it, may have changed since
  */
-export const deleteBook = async (db: Db, caller: Caller, bookId: number, since?: ChangesPosition) => {
+export const deleteBook = async ({ db, caller, config }: CallerRequest, bookId: number, since?: ChangesPosition) => {
+  const values = { bookId, trashId: bookId, ...limitsOf(config) }
   const { removed, left } = await runAsCaller(db, caller, {
-    removed: firstRow(removeBook({ bookId, ...toUnchangedSince(since) })),
-    left: since && firstRow(selectLeft({ bookId })),
+    trashed: putIntoTrash({ ...values, ...toUnchangedSince(since) }),
+    removed: firstRow(removeBook(values)),
+    evicted: evictOldest(values),
+    left: since && firstRow(selectLeft(values)),
   })
   if (left) throw new ApiError('PRECONDITION_FAILED', { message: CHANGED_SINCE })
   return removed

@@ -18,7 +18,7 @@ export const Memo = namedObject('Memo', {
 export type Memo = z.infer<typeof Memo>
 
 /** The contract's responses do not have the book. */
-const MemoOfBook = named('MemoOfBook', z.extend(Memo, { bookId: Id }))
+export const MemoOfBook = named('MemoOfBook', z.extend(Memo, { bookId: Id }))
 export type MemoOfBook = z.infer<typeof MemoOfBook>
 
 export const RandomMemo = named(
@@ -116,7 +116,8 @@ export const memosReference: FeatureReference = {
     'DELETE /memos/{memo-id}': {
       operationId: 'deleteMemo',
       summary: 'Delete a memo',
-      description: 'Cannot be undone. A second deletion returns 404. `If-Match` works as in `updateMemo`.',
+      description:
+        'It can be restored for 30 days: `restore`. A second deletion returns 404. `If-Match` works as in `updateMemo`.',
       requestHeaders: ['If-Match'],
       responses: { 204: empty('Deleted') },
       errors: ['PRECONDITION_FAILED'],

@@ -53,6 +53,6 @@ export const memos = new Hono<App>()
   })
   .delete('/:memo-id', canDeleteMemo, valid('param', MemoPath), async (c) => {
     const expected = readIfMatch(c.req.header('If-Match'))
-    found(await deleteMemo(c.var.db, c.var.caller, c.req.valid('param')['memo-id'], expected), 'MEMO_NOT_FOUND')
+    found(await deleteMemo(c.var, c.req.valid('param')['memo-id'], expected), 'MEMO_NOT_FOUND')
     return c.body(null, 204)
   })

@@ -11,6 +11,7 @@ import { quotaExceeded } from '../../errors'
 import { limitsOf, utf8Bytes } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { localTime } from '../../values/time'
+import { evictOldest, memoToTrash } from '../trash/removal'
 import { memoColumns } from './memo-lists'
 import type { MemoOfBook } from './responses'
 import type { MemoPatch, NewMemo } from './schema'
@@ -123,14 +124,20 @@ export const updateMemo = async (
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', config)
 }
 
+const putIntoTrash = memoToTrash(sql`${isOwnMemo} and ${isExpected}`)
+
 /**
- * Deletes a memo. Returns undefined if the caller has no such memo.
+ * Puts a memo into the trash. Returns undefined if the caller has no such memo.
  * @param expected the versions of which the memo must be one; any if undefined
  * @throws PRECONDITION_FAILED when it is of another version
  */
-export const deleteMemo = async (db: Db, caller: Caller, memoId: number, expected?: number[]) => {
+export const deleteMemo = async ({ db, caller, config }: CallerRequest, memoId: number, expected?: number[]) => {
+  const versions = expected ? JSON.stringify(expected) : null
+  const values = { memoId, trashId: -memoId, versions, ...limitsOf(config) }
   const { member, removed, stored } = await runAsCaller(db, caller, {
-    removed: firstRow(removeMemo({ memoId, versions: expected ? JSON.stringify(expected) : null })),
+    trashed: putIntoTrash(values),
+    removed: firstRow(removeMemo(values)),
+    evicted: evictOldest(values),
     stored: expected && firstRow(selectMemo({ memoId })),
   })
   if (stored) throw memoChanged(member, stored)

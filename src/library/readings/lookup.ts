@@ -1,20 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { callerId, isOwnRow } from '../../db/caller'
+import { callerId, isOwnRow, isOwnSparseRow } from '../../db/caller'
 import { books } from '../../db/schema/book-tables'
 import { readings } from '../../db/schema/reading-tables'
 
 // Three keys, asked one by one. Through the view, SQLite would read all books of the member.
 
-/**
- * Like `isOwnRow`, but there may be no identifier at or below: those of first readings are far below the others. Then it
- * looks up the lowest, at the same cost.
- */
-const isOwn = (id: SQLiteColumn, owner: SQLiteColumn) => {
-  const atOrBelow = sql`coalesce((select max(${id}) from ${id.table} where ${id} <= :readingId), 0)`
-  const lowest = sql`(select min(${id}) from ${id.table} where ${id} is not null)`
-  return sql`${id} = max(${atOrBelow}, ${lowest}) and case when ${owner} = ${callerId} then ${id} = :readingId end`
-}
+const isOwn = (id: SQLiteColumn, owner: SQLiteColumn) => isOwnSparseRow(id, owner, callerId, 'readingId')
 const isShown = sql`bookStatus <> 'YET'`
 const byOwnId = sql`${isOwn(books.readingId, books.memberId)} and ${isShown}`
 const byBookId = sql`${isOwnRow(books.bookId, books.memberId, callerId, 'readingId')} and readingId is null and ${isShown}`

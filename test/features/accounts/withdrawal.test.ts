@@ -15,7 +15,7 @@ import { LIBRARY_TABLES } from '../../support/stores'
 import { claimsOf } from '../../support/tokens'
 
 /** Of the tables of `countRows`. */
-const STORED = [1, 2501, 250, 1, 1, 1, 2, 2, 1, 1]
+const STORED = [1, 2501, 250, 1, 1, 1, 2, 2, 1, 1, 1, 1]
 const NOTHING = STORED.map(() => 0)
 
 let reader: Reader
@@ -29,6 +29,9 @@ beforeEach(async () => {
   for (const finishedAt of ['2024', '2023']) await reader.post(`/books/${bookId}/readings`, { finishedAt })
   await reader.post(`/books/${bookId}/progress`, { page: 12 })
   await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Novel', '소설'] } })
+  const { bookId: deleted } = await reader.createBook()
+  await reader.createMemo(deleted)
+  await reader.delete(`/books/${deleted}`)
   await reader.upload(png())
   await reader.send('PUT', '/goals/2026', { body: { metric: 'BOOKS', target: 12 } })
 })

@@ -68,6 +68,7 @@ it('counts archived readings, and what deletes them', async () => {
   await reader.delete(`/readings/${reading?.readingId}`)
   expect(await used()).toBe(before + 2 * ROW_PRICE)
   await reader.delete(`/books/${bookId}`)
+  await reader.delete('/trash')
   expect(await used()).toBe(0)
 })
 

@@ -107,10 +107,11 @@ it('lets what exceeds a quota already be read, shortened and changed in other fi
   expect((await reader.send('DELETE', `/memos/${memoId}`, { changed: quotas })).status).toBe(204)
 })
 
-it('frees what is deleted', async () => {
+it('frees what is deleted, once it is deleted for good', async () => {
   await reader.delete(`/memos/${memoId}`)
   expect((await sendWith('MAX_BOOK_TEXT_BYTES', 30, newMemo())).status).toBe(201)
   await reader.delete(`/books/${bookId}`)
+  await reader.delete('/trash')
   expect((await sendWith('MAX_MEMBER_TEXT_BYTES', 37, newBook())).status).toBe(201)
   expect(await select('select textBytes from members where lower(email) = ?', reader.email)).toEqual([
     { textBytes: 37 },

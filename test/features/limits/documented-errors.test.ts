@@ -56,6 +56,8 @@ let hoardedBook: string
 let taggedBook: string
 /** Another book, with a memo and a reading. */
 let mergedBook: string
+/** In the trash: a book; a memo whose book is there, too; a book with a new tag of a member who has no room for one. */
+let trash: Record<'book' | 'memoOfBook' | 'taggedBook', string>
 beforeAll(async () => {
   for (const level of ['error', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   reader = await signUp()
@@ -87,6 +89,15 @@ beforeAll(async () => {
   await insertReadings(Number(fullBookId), MAX_READINGS + 1)
   mergedBook = String((await reader.createBook({ bookStatus: 'ING' })).bookId)
   await reader.createMemo(Number(mergedBook))
+  const { bookId: ofMemo } = await reader.createBook()
+  const { memoId: ofDeletedBook } = await reader.createMemo(ofMemo)
+  const { memoId: deletedMemo } = await reader.createMemo(bookId)
+  const { bookId: tagged } = await hoarder.createBook()
+  await hoarder.send('PUT', `/books/${tagged}/tags`, { body: { tags: ['Other'] } })
+  for (const path of [`memos/${ofDeletedBook}`, `books/${ofMemo}`, `memos/${deletedMemo}`])
+    await reader.delete(`/${path}`)
+  await hoarder.delete(`/books/${tagged}`)
+  trash = { book: `book-${ofMemo}`, memoOfBook: `memo-${ofDeletedBook}`, taggedBook: `book-${tagged}` }
   const hoarded = await hoarder.createBook()
   taggedBook = String(hoarded.bookId)
   await fillTags(await memberIdOf(hoarder), hoarded.bookId, MAX_TAGS)
@@ -102,6 +113,7 @@ beforeAll(async () => {
     'memo-id': `${memoId}`,
     'reading-id': `${bookId}`,
     'member-id': memberId,
+    'trash-id': `memo-${deletedMemo}`,
     name,
     link: await insertLink(memberDatabase(), Number(memberId), { slot: memberSlot(), kind: 'SHELF', variant: 0 }),
   }
@@ -183,6 +195,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   READING_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
   IMPORT_NOT_FOUND: absent,
+  TRASH_NOT_FOUND: withParameters('book-9007199254740991', /^trash-id$/),
   TAG_NOT_FOUND: (operation) => (operation.fields.includes('kind') ? withFields('absent', /^tag$/)(operation) : {}),
   GOAL_NOT_FOUND: withParameters('1999', /^year$/),
   LINK_NOT_FOUND: (operation) => ({ path: addressOf(operation, { link: 'x', 'link-id': crypto.randomUUID() }) }),
@@ -202,10 +215,15 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
       path: addressOf(operation, { 'import-id': overwritingImport }),
     }),
   }),
+  MAX_BOOKS: (operation) => ({
+    changed: { MAX_BOOKS: '0' },
+    ...(operation.path.includes('trash-id') && { path: addressOf(operation, { 'trash-id': trash.book }) }),
+  }),
   MAX_IDEMPOTENCY_KEYS: { changed: { MAX_IDEMPOTENCY_KEYS: '0' }, headers: { 'Idempotency-Key': 'new' } },
   RESYNC_REQUIRED: withParameters(OTHER_LOG, /^cursor$/),
   CREATED_AND_DELETED: (operation) => afterUse(operation, "id = 0, name = ''"),
   IDEMPOTENCY_KEY_REUSED: (operation) => afterUse(operation, 'requestHash = zeroblob(16)'),
+  BOOK_NOT_IN_LIBRARY: (operation) => withParameters(trash.memoOfBook, /^trash-id$/)(operation),
   IMPORT_RUNNING: () => ({ token: importer.token }),
   MAX_READINGS: (operation) => withParameters(fullBookId)(operation),
   READING_OPEN: (operation) => ({ ...withParameters(mergedBook)(operation), body: '{}' }),
@@ -220,7 +238,10 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
     ...(operation.needsToken && { token: hoarder.token }),
     path: addressOf(operation, { year: '2019', link: linkToFullYear }),
   }),
-  MAX_TAGS: (operation) => ({ token: hoarder.token, path: addressOf(operation, { 'book-id': hoardedBook }) }),
+  MAX_TAGS: (operation) => ({
+    token: hoarder.token,
+    path: addressOf(operation, { 'book-id': hoardedBook, 'trash-id': trash.taggedBook }),
+  }),
   // Limits of callers refuse only the request after the one that exceeds them.
   TOO_MANY_REQUESTS: (operation) => ({
     changed: { NETWORK_LIMIT: refusing, CREDENTIAL_LIMIT: refusing },

@@ -55,7 +55,7 @@ it('assigns readings the upper half of the range, also in triggers', async () =>
 
 it('never reuses the identifier of a deleted book', async () => {
   const { bookId } = await addBook()
-  await deleteBook(slot1, caller, bookId)
+  await deleteBook({ db: slot1, caller, config: CONFIG }, bookId)
   expect((await addBook()).bookId).toBe(bookId + 1)
 })
 

@@ -39,6 +39,7 @@ type Ids = {
   tokenId: string
   linkId: string
   importId: string
+  trashId: string
 }
 
 /** Of the books of all members here. */
@@ -63,6 +64,7 @@ const neverUsed = ({ bookId }: Ids) =>
       tokenId: NIL,
       linkId: NIL,
       importId: id,
+      trashId: `book-${id}`,
     }),
   )
 
@@ -104,6 +106,14 @@ const importBook = async (api: Pick<Api, 'request'>, member: Pick<Account, 'toke
   throw new Error('The import does not end')
 }
 
+/** Deletes a book with a memo. */
+const createTrash = async (api: Pick<Api, 'request'>, member: Pick<Account, 'token'>, text: string) => {
+  const { bookId } = await call(api, member, 'POST', '/books', { title: text })
+  await call(api, member, 'POST', `/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: text })
+  await call(api, member, 'DELETE', `/books/${bookId}`)
+  return `book-${bookId}`
+}
+
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
 /** Creates a book with all that it may have, a memo, an image, an access token and an import, as far as they are needed. */
@@ -129,6 +139,7 @@ export const createLibrary = async (
   const link = { name: text, kind: 'SHELF' }
   const { linkId } = needs('link-id') ? await create('/links', link) : {}
   const importId = needs('import-id') ? await importBook(api, member, toExport(tag, bookId, text)) : NIL
+  const trashId = needs('trash-id') ? await createTrash(api, member, text) : ''
   if (needs('tag')) await create(`/books/${bookId}/tags`, { tags: [tag] }, 'PUT')
   if (needs('edition')) await create(`/books/${bookId}/edition`, { isbn: ISBN, series: text }, 'PATCH')
   if (needs('progress')) await create(`/books/${bookId}/progress`, { page: 12 })
@@ -144,6 +155,7 @@ export const createLibrary = async (
     tokenId,
     linkId,
     importId,
+    trashId,
   }
 }
 
@@ -158,6 +170,8 @@ export const prepareIsolation = async (api: Api) => {
   await call(api, firstSession, 'DELETE', `/links/${deleted.linkId}`)
   await call(api, firstSession, 'DELETE', `/imports/${deleted.importId}`)
   await call(api, firstSession, 'DELETE', `/goals/${deleted.year}`)
+  for (const trashId of [deleted.trashId, `book-${deleted.bookId}`])
+    await call(api, firstSession, 'DELETE', `/trash/${trashId}`)
   // A password change ends all other sessions.
   await call(api, await api.logIn(firstSession.email), 'PATCH', '/members/me', { password: NEW_PASSWORD })
   const owner = await api.logIn(firstSession.email, NEW_PASSWORD)
@@ -230,6 +244,7 @@ export const valuesOf = ({ bookId, memoId, readingId, tag, year, memberId, image
   'token-id': ids.tokenId,
   'link-id': ids.linkId,
   'import-id': ids.importId,
+  'trash-id': ids.trashId,
 })
 const addressWith = (operation: Operation, ids: Ids) => addressOf(operation, valuesOf(ids))
 /** Only `from` names something in a body: `name` and others are ordinary fields there. */

@@ -203,9 +203,9 @@ export const fromOf = ({ path }: Operation, bookId: string | undefined, tag: str
 export const isPage = (path: string) =>
   /^\/(?:openapi\.json|docs(?:\/[^/]*)?|\.well-known\/(?:security\.txt|api-catalog))?$/.test(path)
 
-/** The parameters that name a book, a memo, a reading, a tag, a goal, an image, a session, an access token, a link or an import. */
+/** The parameters that name something of a member. */
 const ID_PARAMETERS =
-  'book-id memo-id reading-id bookId tag year member-id name session-id token-id link-id import-id'.split(' ')
+  'book-id memo-id reading-id bookId tag year member-id name session-id token-id link-id import-id trash-id'.split(' ')
 /** The fields of a body that name one. */
 const ID_FIELDS = ['from']
 

@@ -1,0 +1,405 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { findMismatches } from '../../../scripts/data/integrity'
+import { connect } from '../../../src/db/client'
+import { deleteExpired } from '../../../src/sweep'
+import { SCOPES, type Scope } from '../../../src/values/contract'
+import { DAY_MS } from '../../../src/values/time'
+import { type Reader, readerWith, signUp } from '../../support/api'
+import { fillTags, listChanges, measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
+import { holdClock } from '../../support/runtime/clock'
+import { compareCopy, createCopy } from '../../support/sync/copy'
+import { insertAccessToken } from '../../support/tokens'
+
+let reader: Reader
+let memberId: number
+beforeEach(async () => {
+  reader = await signUp()
+  memberId = await memberIdOf(reader)
+})
+afterEach(vi.useRealTimers)
+
+const expectConsistent = async () => expect(await findMismatches(memberDatabase())).toEqual([])
+type Options = Parameters<Reader['send']>[2]
+const list = async (query = '') => (await reader.get(`/trash?size=100${query}`)).body.item
+const restore = (trashId: string, options?: Options) => reader.send('POST', `/trash/${trashId}/restore`, options)
+const remove = async (path: string, options?: Options) =>
+  expect((await reader.send('DELETE', path, options)).status).toBe(204)
+const usedBytes = async () =>
+  Number((await select('select textBytes from members where memberId = ?', memberId))[0]?.textBytes)
+
+const ROWS = {
+  ...{ books: 'bookId', memos: 'memoId', readings: 'readingId', progress: 'bookId, at', authors: 'authorKey' },
+  ...{ members: 'memberId', trash: 'trashId', trashParts: 'partId', images: 'imageId' },
+}
+/** All rows of the member. The identifiers of tags may change. */
+const rowsOf = async () => {
+  const selectAll = (table: string, order: string) =>
+    select(`select * from ${table} where memberId = ? order by ${order}`, memberId)
+  const entries = Object.entries(ROWS).map(async ([table, order]) => [table, await selectAll(table, order)])
+  const tags = await select(
+    `select bookId, tag, tagKey, bookCount, blocks from tags join bookTags using (memberId, tagId)
+    where memberId = ? order by bookId, tagKey`,
+    memberId,
+  )
+  return { ...Object.fromEntries(await Promise.all(entries)), tags }
+}
+
+/** A book with something in every table. */
+const createFullBook = async () => {
+  const { bookId } = await reader.createBook({ title: 'Straße', author: 'Ünsal', itemPage: 300, bookStatus: 'ING' })
+  const edition = { subtitle: 'A "Brief"\n\\History', seriesNumber: 0.1 + 0.2, sourceIds: ['goodreads:1', 'isbn:2'] }
+  expect((await reader.patch(`/books/${bookId}/edition`, { ...edition, series: '대하 소설' })).status).toBe(200)
+  for (const finishedAt of ['2020', '2021-03', '2022-05-06'])
+    await reader.post(`/books/${bookId}/readings`, { finishedAt, rating: 4.25, note: `Read in ${finishedAt}` })
+  for (let page = 1; page <= 41; page++)
+    await reader.post(`/books/${bookId}/progress`, { page, at: new Date(page * DAY_MS).toISOString() })
+  await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Novel', '소설'] } })
+  await reader.createMemo(bookId, { memoContent: 'İstanbul', memoType: 'QUESTION', memoAuthority: 'PUBLIC' })
+  await reader.createMemo(bookId, { memoContent: '"quoted"\n\\ \u0001 한' })
+  await reader.patch(`/books/${bookId}`, { bookStatus: 'DONE', readEndDate: '2024-02-03T04:05:06', star: 3 })
+  return bookId
+}
+
+describe('a deleted book', () => {
+  it('is restored as it was, in every column and counter', async () => {
+    const other = await reader.createBook({ author: 'Ünsal' })
+    await reader.createMemo(other.bookId)
+    await reader.send('PUT', `/books/${other.bookId}/tags`, { body: { tags: ['novel'] } })
+    const bookId = await createFullBook()
+    const before = await rowsOf()
+    await remove(`/books/${bookId}`)
+    await expectConsistent()
+    expect(await list()).toEqual([
+      {
+        ...{ trashId: `book-${bookId}`, kind: 'book', bookId, memoId: null, title: 'Straße', excerpt: null },
+        ...{ memoCount: 2, deletedAt: expect.any(String), expiresAt: expect.any(String) },
+      },
+    ])
+    const book = { bookId, title: 'Straße', author: 'Ünsal', bookStatus: 'DONE', star: 3, memoCount: 2 }
+    expect(await restore(`book-${bookId}`)).toMatchObject({ status: 200, body: { book, memo: null } })
+    expect(await rowsOf()).toEqual(before)
+    expect(await list()).toEqual([])
+    await expectConsistent()
+  })
+
+  it('is stored in parts if it has many memos or long notes, and restored from them', { tags: ['slow'] }, async () => {
+    const { bookId } = await reader.createBook()
+    for (let n = 0; n < 8; n++) await reader.createMemo(bookId, { memoContent: `${n}`.repeat(20_000) })
+    for (let n = 0; n < 4; n++)
+      await reader.post(`/books/${bookId}/readings`, { finishedAt: '2020', note: `${n}`.repeat(40_000) })
+    const before = await rowsOf()
+    await remove(`/books/${bookId}`)
+    expect(await select('select parts from trash where memberId = ?', memberId)).toEqual([{ parts: 5 }])
+    await expectConsistent()
+    expect((await restore(`book-${bookId}`)).status).toBe(200)
+    expect(await rowsOf()).toEqual(before)
+    await expectConsistent()
+  })
+
+  it('does not come back twice, and the request can be repeated', async () => {
+    const { bookId } = await reader.createBook()
+    await remove(`/books/${bookId}`)
+    expect((await reader.delete(`/books/${bookId}`)).status).toBe(404)
+    const answers = await Promise.all([restore(`book-${bookId}`), restore(`book-${bookId}`)])
+    expect(answers.map(({ status, body }) => [status, body.book.bookId])).toEqual([
+      [200, bookId],
+      [200, bookId],
+    ])
+    await expectConsistent()
+  })
+
+  it('keeps its identifier from being used again, also when it is back', async () => {
+    const { bookId } = await reader.createBook()
+    const { memoId } = await reader.createMemo(bookId)
+    const { readingId } = (await reader.post(`/books/${bookId}/readings`, {})).body
+    await remove(`/books/${bookId}`)
+    const second = await reader.createBook()
+    expect(second.bookId).toBeGreaterThan(bookId)
+    await remove(`/books/${second.bookId}`)
+    await restore(`book-${bookId}`)
+    await restore(`book-${second.bookId}`)
+    await expectConsistent()
+    const third = await reader.createBook()
+    expect(third.bookId).toBeGreaterThan(second.bookId)
+    expect((await reader.createMemo(third.bookId)).memoId).toBeGreaterThan(memoId)
+    expect((await reader.post(`/books/${third.bookId}/readings`, {})).body.readingId).toBeGreaterThan(readingId)
+  })
+
+  it('takes the spelling of a tag that exists', async () => {
+    const { bookId } = await reader.createBook()
+    const setTags = (id: number, tags: string[]) => reader.send('PUT', `/books/${id}/tags`, { body: { tags } })
+    await setTags(bookId, ['Novel', 'Sea'])
+    await remove(`/books/${bookId}`)
+    await setTags((await reader.createBook()).bookId, ['NOVEL'])
+    await restore(`book-${bookId}`)
+    expect((await reader.get(`/books/${bookId}/tags`)).body).toEqual({ tags: ['NOVEL', 'Sea'] })
+    await expectConsistent()
+  })
+
+  it('answers 410 to its idempotency key while it is in the trash, and 201 once it is back', async () => {
+    const create = () =>
+      reader.send('POST', '/books', { body: { title: 'Demian' }, headers: { 'Idempotency-Key': 'key' } })
+    const { bookId } = (await create()).body
+    await remove(`/books/${bookId}`)
+    expect((await create()).status).toBe(410)
+    await restore(`book-${bookId}`)
+    expect(await create()).toMatchObject({ status: 201, body: { bookId } })
+  })
+
+  it('comes back to a synced client as a change', async () => {
+    const bookId = await createFullBook()
+    const copy = createCopy(reader.get)
+    const expectCopy = async () => {
+      await copy.pull()
+      const { copy: found, library } = await compareCopy(reader.get, copy)
+      expect(found).toEqual(library)
+    }
+    await expectCopy()
+    await remove(`/books/${bookId}`)
+    await expectCopy()
+    await restore(`book-${bookId}`)
+    await expectCopy()
+  })
+})
+
+describe('a deleted memo', () => {
+  it('is restored to its book as it was', async () => {
+    const { bookId } = await reader.createBook({ title: 'Demian' })
+    const { memoId } = await reader.createMemo(bookId, { memoContent: 'İ'.repeat(300), memoAuthority: 'PUBLIC' })
+    const [before] = [await rowsOf()]
+    await remove(`/memos/${memoId}`)
+    await expectConsistent()
+    expect(await list()).toMatchObject([
+      {
+        ...{ trashId: `memo-${memoId}`, kind: 'memo', bookId, memoId, title: 'Demian', memoCount: 0 },
+        excerpt: 'İ'.repeat(200),
+      },
+    ])
+    expect(await restore(`memo-${memoId}`)).toMatchObject({
+      status: 200,
+      body: { book: null, memo: { memoId, bookId } },
+    })
+    expect(await rowsOf()).toEqual(before)
+    await expectConsistent()
+  })
+
+  it('is not put into the trash if it is of another version', async () => {
+    const { memoId } = await reader.createMemo((await reader.createBook()).bookId)
+    const refused = await reader.send('DELETE', `/memos/${memoId}`, { headers: { 'If-Match': '"1"' } })
+    expect(refused.status).toBe(412)
+    expect(await list()).toEqual([])
+  })
+
+  it('names its book if that is in the trash, and says so if it is gone', async () => {
+    const { bookId } = await reader.createBook()
+    const { memoId } = await reader.createMemo(bookId)
+    await remove(`/memos/${memoId}`)
+    await remove(`/books/${bookId}`)
+    const refusal = async () => {
+      const { status, headers, body } = await restore(`memo-${memoId}`)
+      expect([status, headers.get('X-Error-Code')]).toEqual([409, 'BOOK_NOT_IN_LIBRARY'])
+      return body.message
+    }
+    expect(await refusal()).toContain(`restore book-${bookId} first`)
+    await restore(`book-${bookId}`)
+    expect((await restore(`memo-${memoId}`)).status).toBe(200)
+    await remove(`/memos/${memoId}`)
+    await remove(`/books/${bookId}`)
+    await remove(`/trash/book-${bookId}`)
+    expect(await refusal()).toContain('cannot be restored')
+    await expectConsistent()
+  })
+})
+
+describe('what has no room is not restored, and stays in the trash', () => {
+  const RESTORED = {
+    book: async (bookId: number) => `book-${bookId}`,
+    memo: async (_: number, memoId: number) => `memo-${memoId}`,
+  }
+  it.each([
+    ['MAX_BOOKS', '0', 'book'],
+    ['MAX_MEMBER_TEXT_BYTES', '0', 'book'],
+    ['MAX_MEMBER_TEXT_BYTES', '0', 'memo'],
+    ['MAX_MEMOS_PER_BOOK', '0', 'memo'],
+    ['MAX_BOOK_TEXT_BYTES', '0', 'memo'],
+  ] as const)('%s = %s: a %s', async (quota, limit, kind) => {
+    const { bookId } = await reader.createBook()
+    const { memoId } = await reader.createMemo(bookId)
+    await remove(kind === 'book' ? `/books/${bookId}` : `/memos/${memoId}`)
+    const before = await rowsOf()
+    const answer = await restore(await RESTORED[kind](bookId, memoId), { changed: { [quota]: limit } as object })
+    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([409, quota])
+    expect(await rowsOf()).toEqual(before)
+  })
+
+  it('counts what the trash counts no more', async () => {
+    const { bookId } = await reader.createBook({ title: 'x'.repeat(100) })
+    const used = await usedBytes()
+    await remove(`/books/${bookId}`)
+    const limitedTo = (limit: number) =>
+      restore(`book-${bookId}`, { changed: { MAX_MEMBER_TEXT_BYTES: String(limit) } })
+    expect((await limitedTo(used - 1)).status).toBe(409)
+    expect((await limitedTo(used)).status).toBe(200)
+  })
+
+  it('MAX_TAGS', async () => {
+    const { bookId } = await reader.createBook()
+    await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['One', 'Two'] } })
+    await remove(`/books/${bookId}`)
+    const { bookId: other } = await reader.createBook()
+    await fillTags(memberId, other, 1999)
+    expect((await restore(`book-${bookId}`)).headers.get('X-Error-Code')).toBe('MAX_TAGS')
+    expect(await list()).toHaveLength(1)
+    await reader.delete('/tags?tag=Tag%201')
+    expect((await restore(`book-${bookId}`)).status).toBe(200)
+  })
+})
+
+describe('the trash', () => {
+  it('lists the latest deletion first, in pages', async () => {
+    const { bookId } = await reader.createBook()
+    const ids: string[] = []
+    holdClock()
+    for (let n = 0; n < 5; n++) {
+      const { memoId } = await reader.createMemo(bookId, { memoContent: `${n}` })
+      await remove(`/memos/${memoId}`)
+      ids.unshift(`memo-${memoId}`)
+      // Two at a time in the same millisecond.
+      if (n % 2) await vi.advanceTimersByTimeAsync(1)
+    }
+    const pages: string[][] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await reader.get(`/trash?size=2${cursor && `&cursor=${cursor}`}`)
+      pages.push(body.item.map(({ trashId }: { trashId: string }) => trashId))
+      cursor = body.next
+    }
+    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1])
+    expect(new Set(pages.flat())).toEqual(new Set(ids))
+  })
+
+  it('reads as many rows for a page, however much it has', async () => {
+    const { bookId } = await reader.createBook()
+    const addMemos = async (count: number) => {
+      for (let n = 0; n < count; n++) await remove(`/memos/${(await reader.createMemo(bookId)).memoId}`)
+      return measure(() => reader.get('/trash?size=2'))
+    }
+    expect(await addMemos(4)).toEqual(await addMemos(8))
+  })
+
+  it('can be deleted for good, one by one or as a whole', async () => {
+    const { bookId } = await reader.createBook()
+    const used = await usedBytes()
+    for (let n = 0; n < 3; n++) await remove(`/memos/${(await reader.createMemo(bookId)).memoId}`)
+    const [{ trashId }] = await list()
+    await remove(`/trash/${trashId}`)
+    expect((await reader.delete(`/trash/${trashId}`)).status).toBe(404)
+    expect((await restore(trashId)).status).toBe(404)
+    await remove(`/books/${bookId}`)
+    expect(await list()).toHaveLength(3)
+    await remove('/trash')
+    expect(await list()).toEqual([])
+    expect(await usedBytes()).toBe(0)
+    expect(used).toBeGreaterThan(0)
+    await remove('/trash')
+    await expectConsistent()
+  })
+
+  it('counts half of its bytes', async () => {
+    const { bookId } = await reader.createBook()
+    const { memoId } = await reader.createMemo(bookId, { memoContent: 'x'.repeat(10_000) })
+    const used = await usedBytes()
+    await remove(`/memos/${memoId}`)
+    expect(await usedBytes()).toBeLessThan(used - 5000)
+    expect(await usedBytes()).toBeGreaterThan(used - 5300)
+  })
+
+  it('deletes the oldest for good if the quota is full: a deletion is never refused', async () => {
+    const { bookId } = await reader.createBook()
+    const deleteMemo = async (changed = {}) => {
+      const { memoId } = await reader.createMemo(bookId, { memoContent: 'x'.repeat(1000) })
+      await remove(`/memos/${memoId}`, { changed })
+      return `memo-${memoId}`
+    }
+    const deleted = [await deleteMemo(), await deleteMemo(), await deleteMemo(), await deleteMemo()]
+    const used = await usedBytes()
+    deleted.push(await deleteMemo({ MAX_MEMBER_TEXT_BYTES: String(used - 1) }))
+    const ids = async () => (await list()).map(({ trashId }: { trashId: string }) => trashId)
+    expect(await ids()).toEqual(deleted.slice(2).toReversed())
+    // Even if there is no room at all.
+    deleted.push(await deleteMemo({ MAX_MEMBER_TEXT_BYTES: '0' }))
+    expect(await ids()).toEqual(deleted.slice(-1))
+    await expectConsistent()
+  })
+
+  it('keeps what was deleted for 30 days, and the sweep deletes it', async () => {
+    const { bookId } = await reader.createBook()
+    await reader.createMemo(bookId)
+    await remove(`/books/${bookId}`)
+    const { bookId: kept } = await reader.createBook()
+    await remove(`/books/${kept}`)
+    await select('update trash set deletedAt = deletedAt - ? where trashId = ?', 30 * DAY_MS, bookId)
+    await select('update trash set deletedAt = deletedAt - ? where trashId = ?', 30 * DAY_MS - 60_000, kept)
+    expect(await list()).toMatchObject([{ bookId: kept }])
+    expect((await restore(`book-${bookId}`)).status).toBe(404)
+    expect((await reader.delete(`/trash/book-${bookId}`)).status).toBe(404)
+    const db = connect(memberDatabase(), { slot: memberSlot() })
+    for (let round = 0; round < 168; round++) await deleteExpired(db, Date.now(), round)
+    expect(await select('select trashId from trash where memberId = ?', memberId)).toEqual([{ trashId: kept }])
+    expect(await select('select * from trashParts where memberId = ?', memberId)).toEqual([])
+    await expectConsistent()
+  })
+
+  it('gets nothing from the undo of an import', async () => {
+    const raw = new FormData()
+    raw.append(
+      'file',
+      new Blob(['Book Id,Title,Author,My Rating,Exclusive Shelf\n1,The Salt Archive,Mina Oh,4,read\n']),
+      'a.csv',
+    )
+    const { body } = await reader.send('POST', '/imports', { raw })
+    await vi.waitFor(async () => expect((await reader.get(`/imports/${body.importId}`)).body.status).toBe('DONE'))
+    expect((await reader.delete(`/imports/${body.importId}`)).body).toMatchObject({ removed: 1 })
+    expect(await list()).toEqual([])
+  })
+
+  it('is another member’s', async () => {
+    const { bookId } = await reader.createBook()
+    await remove(`/books/${bookId}`)
+    const other = await signUp()
+    expect((await other.get('/trash')).body).toEqual({ item: [], next: null })
+    expect((await other.send('POST', `/trash/book-${bookId}/restore`)).status).toBe(404)
+    expect((await other.delete(`/trash/book-${bookId}`)).status).toBe(404)
+    expect((await other.delete('/trash')).status).toBe(204)
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('is emptied by a session only; access tokens delete into it', async () => {
+    const all = Object.keys(SCOPES) as Scope[]
+    const token = readerWith('', await insertAccessToken(memberDatabase(), memberId, all, memberSlot()))
+    const { bookId } = await reader.createBook()
+    expect((await token.delete(`/books/${bookId}`)).status).toBe(204)
+    expect((await token.get('/trash')).body.item).toHaveLength(1)
+    for (const path of ['/trash', `/trash/book-${bookId}`])
+      expect((await token.delete(path)).headers.get('X-Error-Code')).toBe('SESSION_REQUIRED')
+    expect((await token.send('POST', `/trash/book-${bookId}/restore`)).status).toBe(200)
+  })
+
+  it.each(['17', 'book-0', 'book-', 'tag-1', 'book-9007199254740992', 'memo--1'])(
+    'rejects the identifier %s',
+    async (id) => {
+      const { status, body } = await reader.send('POST', `/trash/${id}/restore`)
+      expect([status, body.violationErrors[0].propertyPath]).toEqual([400, 'trash-id'])
+    },
+  )
+})
+
+it('writes at most one row more for each object that is deleted, and reads as many rows in a large library', async () => {
+  const { bookId } = await reader.createBook()
+  for (let n = 0; n < 50; n++) await reader.createMemo(bookId)
+  const { bookId: bare } = await reader.createBook()
+  expect(await listChanges(() => remove(`/books/${bare}`))).toHaveLength(1)
+  expect((await measure(() => remove(`/books/${bookId}`))).calls).toBe(1)
+  expect(await select('select parts from trash where trashId = ?', bookId)).toEqual([{ parts: 1 }])
+  expect((await measure(() => restore(`book-${bookId}`))).calls).toBe(1)
+})
