@@ -43,6 +43,8 @@ const show = async (target: Target) => {
       `(select * from accessTokens where kind is null)`,
     ),
     links: await listLinks(target),
+    // Half of the bytes, as in textBytes.
+    trash: (await select('count(*) as entries, coalesce(sum(bytes), 0) as bytes', 'trash'))[0],
     formerAddresses: await select('email, expiresAt', 'emailUndos'),
     attempts: (await countAttempts(target)) ?? 'unknown without JWT_SECRET',
   }

@@ -248,6 +248,7 @@ export const EXAMPLES: Record<string, Example> = {
       member: { ...renamed, timeZone: null },
       goals: [goal],
       images: [],
+      trash: [],
       books: [
         {
           ...registeredBook,

@@ -15,7 +15,7 @@ import { floodLogins, timeHash } from './parts/passwords.ts'
 import { PEERS, startPeers } from './parts/peers.ts'
 import { measurePicture } from './parts/picture.ts'
 import { measureReference } from './parts/reference.ts'
-import { measureHashing, measureRows, measureSessions, measureWithdrawal } from './parts/rows.ts'
+import { measureHashing, measureRows, measureSessions, measureTrash, measureWithdrawal } from './parts/rows.ts'
 import { measureSlots } from './parts/slots.ts'
 import { measureSync } from './parts/sync.ts'
 import { compareHeaders, compareSpeed, measureLatency, measureStartup } from './parts/throughput.ts'
@@ -64,6 +64,7 @@ const runWorkers = async (results: Results) => {
     if (isSelected('rows')) {
       progress('counting calls and rows')
       results.rows = await measureRows(urlOf.measured, small, large)
+      results.rows.push(...(await measureTrash(urlOf.measured, small, large)))
       results.hashing = await measureHashing(urlOf.measured)
     }
     if (isSelected('throughput')) {

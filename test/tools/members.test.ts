@@ -78,6 +78,7 @@ it('shows a member without hashes of password, tokens and codes, and what is sto
     sessions: [{ device: null }, {}],
     accessTokens: [{ name: 'Script', hint: 'rl_0000abc' }],
     formerAddresses: [{ email: 'former@example.com', expiresAt: expect.stringMatching(/Z$/) }],
+    trash: { entries: 0, bytes: 0 },
     attempts: 1,
     yetBooks: 2,
   })

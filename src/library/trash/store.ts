@@ -13,14 +13,15 @@ import { isKept } from './restore'
 import { KEPT_DAYS, MAX_EXCERPT, type TrashQuery, toTrashId } from './schema'
 
 type Row = Pick<TrashItem, 'bookId' | 'title' | 'excerpt' | 'memoCount'> & { trashId: number; deletedAt: number }
-const selectPage = sqlStatement<Row>`
+/** The caller's entries after `before` and `last`: the time and the key of one. */
+export const selectTrash = sqlStatement<Row>`
   select trashId, deletedAt, bookId, title, memoCount,
     iif(trashId < 0, substr(data ->> 'memoContent', 1, ${sql.raw(String(MAX_EXCERPT))}), null) as excerpt
   from trash
   where memberId = ${callerId} and ${isKept} and deletedAt <= :before and (deletedAt < :before or trashId < :last)
   order by deletedAt desc, trashId desc limit ${limit}`
 
-const toItem = ({ trashId, deletedAt, ...row }: Row): TrashItem => ({
+export const toTrashItem = ({ trashId, deletedAt, ...row }: Row): TrashItem => ({
   trashId: toTrashId(trashId),
   kind: trashId > 0 ? 'book' : 'memo',
   memoId: trashId > 0 ? null : -trashId,
@@ -29,18 +30,20 @@ const toItem = ({ trashId, deletedAt, ...row }: Row): TrashItem => ({
   expiresAt: toInstant(deletedAt + KEPT_DAYS * DAY_MS),
 })
 
-const END = Number.MAX_SAFE_INTEGER
+/** Before all entries, as the latest come first. */
+export const START = { before: Number.MAX_SAFE_INTEGER, last: Number.MAX_SAFE_INTEGER }
+
 /** What the caller has deleted, newest first. */
 export const listTrash = async (
   db: Db,
   caller: Caller,
-  { cursor: [before, last] = [END, END], size }: TrashQuery,
+  { cursor: [before, last] = [START.before, START.last], size }: TrashQuery,
 ): Promise<List<TrashItem>> => {
-  const rows = await queryAll(db, caller, selectPage({ before, last, limit: size + 1 }))
+  const rows = await queryAll(db, caller, selectTrash({ before, last, limit: size + 1 }))
   const page = rows.slice(0, size)
   const end = page.at(-1)
   const next = rows.length > size && end ? toCursor([end.deletedAt, end.trashId]) : null
-  return { item: page.map(toItem), next }
+  return { item: page.map(toTrashItem), next }
 }
 
 const deleteEntry = sqlStatement<{ trashId: number }>`

@@ -11,6 +11,7 @@ import { ProgressEvent } from '../../library/progress/responses'
 import { Reading } from '../../library/readings/responses'
 import { MAX_LISTED_READINGS } from '../../library/readings/schema'
 import { MAX_BOOK_TAGS } from '../../library/tags/schema'
+import { TrashItem } from '../../library/trash/responses'
 import { MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
@@ -46,6 +47,7 @@ export const LibraryExport = namedObject('LibraryExport', {
   member: named('ExportedMember', z.extend(Profile, { timeZone: z.nullable(TimeZone) })),
   goals: z.array(named('ExportedGoal', z.pick(Goal, { year: true, metric: true, target: true }))),
   images: z.array(ExportedImage),
+  trash: z.array(TrashItem),
   books: z.array(ExportedBook),
 })
 export type LibraryExport = z.infer<typeof LibraryExport>
@@ -97,6 +99,8 @@ export const exportReference: FeatureReference = {
     part: 'Number of this part.',
     progress: 'The progress events, oldest first.',
     readings: 'The readings, oldest first. The status of the book refers to the last one.',
+    trash:
+      'What you have deleted, latest first, without its contents: restore what you want to export. Only in the first part.',
     version: 'Version of the format. It does not change when properties are added.',
   },
   parameters: {

@@ -4,6 +4,7 @@ import { afterResponse, type Db, sqlStatement } from '../../db/client'
 import { startLoading } from '../../db/parts'
 import type { Config } from '../../env'
 import type { StoredImage } from '../../library/images/responses'
+import { START, selectTrash, toTrashItem } from '../../library/trash/store'
 import { imageKey } from '../../storage/bucket'
 import { toInstant } from '../../values/fields'
 import { createListLoader, createRunner, type Runner } from './book-lists'
@@ -41,12 +42,13 @@ async function* loadPages<Book>(run: Runner, kind: Kind<Book>, started: Started,
   }
 }
 
-const IMAGES_PER_PAGE = 1000
+/** Images, and entries of the trash. */
+const ITEMS_PER_PAGE = 1000
 
 const selectImages = sqlStatement<StoredImage & { imageId: number }>`
   select imageId, memberId, name, type, bytes, createdAt from images
   where memberId = ${callerId} and imageId > :after
-  order by imageId limit ${sql.raw(String(IMAGES_PER_PAGE))}`
+  order by imageId limit ${sql.raw(String(ITEMS_PER_PAGE))}`
 
 async function* loadImages(run: Runner, imageBase: string) {
   for (let after = 0, isLast = false; !isLast; ) {
@@ -55,7 +57,17 @@ async function* loadImages(run: Runner, imageBase: string) {
       return { name, url: `${imageBase}/${imageKey(memberId, name)}`, type, bytes, createdAt }
     })
     after = page.at(-1)?.imageId ?? after
-    isLast = page.length < IMAGES_PER_PAGE
+    isLast = page.length < ITEMS_PER_PAGE
+  }
+}
+
+async function* loadTrash(run: Runner) {
+  for (let at = START, isLast = false; !isLast; ) {
+    const { page } = await run({ page: selectTrash({ ...at, limit: ITEMS_PER_PAGE }) })
+    yield page.map(toTrashItem)
+    const end = page.at(-1)
+    if (end) at = { before: end.deletedAt, last: end.trashId }
+    isLast = page.length < ITEMS_PER_PAGE
   }
 }
 
@@ -96,8 +108,9 @@ export const exportLibrary = async (exporter: Exporter, query: ExportQuery, imag
     last: !part.next,
     member: profile,
     goals: JSON.parse(goals),
-    // The first part has the images.
+    // The first part has the images and the trash.
     images: part.number === 1 ? loadImages(run, imageBase) : [],
+    trash: part.number === 1 ? loadTrash(run) : [],
     books,
   }
   return { part, rateLimit, file }

@@ -30,7 +30,8 @@ const createWriter = (current: Current, member: Member) => ({
   /** The possible current pages of each book. */
   pages: new Map<number, number[]>(),
   readings: new Map<number, number>(),
-  deletedBooks: new Set<number>(),
+  /** With their memos and readings, which come back with them. */
+  deletedBooks: new Map<number, { stars: number[]; memos: number[]; readings: number[] }>(),
   deletedMemos: new Set<number>(),
   images: [] as string[],
   /** A creation without an answer so far. */
@@ -96,15 +97,24 @@ const write = async (current: Current, writer: Writer): Promise<void> => {
     memos.delete(memoId)
     await request('DELETE', `/memos/${memoId}`, 204)
     writer.deletedMemos.add(memoId)
-  } else if (roll < 0.92) {
+  } else if (roll < 0.91) {
+    const idsOf = (details: Map<number, number>) => [...details].flatMap(([id, book]) => (book === bookId ? id : []))
+    const deleted = { stars: books.get(bookId) ?? [], memos: idsOf(memos), readings: idsOf(writer.readings) }
     books.delete(bookId)
     writer.tags.delete(bookId)
     writer.pages.delete(bookId)
-    for (const details of [memos, writer.readings]) {
-      for (const [id, book] of details) if (book === bookId) details.delete(id)
-    }
+    for (const id of deleted.memos) memos.delete(id)
+    for (const id of deleted.readings) writer.readings.delete(id)
     await request('DELETE', `/books/${bookId}`, 204)
-    writer.deletedBooks.add(bookId)
+    writer.deletedBooks.set(bookId, deleted)
+  } else if (roll < 0.93) {
+    const [restored, deleted] = pick(writer.deletedBooks) ?? []
+    if (!restored || !deleted) return
+    writer.deletedBooks.delete(restored)
+    await request('POST', `/trash/book-${restored}/restore`, 200)
+    books.set(restored, deleted.stars)
+    for (const id of deleted.memos) memos.set(id, restored)
+    for (const id of deleted.readings) writer.readings.set(id, restored)
   } else if (roll < 0.99) {
     await create('images')
   } else {
@@ -155,8 +165,13 @@ const findLost = async (service: Service, writer: Writer) => {
   for (const [id, possible] of writer.tags) {
     if (!possible.includes(tags.get(id) ?? '')) lost.push(`book ${id} has the wrong tag`)
   }
-  for (const id of writer.deletedBooks) if (books.has(id)) lost.push(`book ${id} was deleted and still exists`)
-  for (const id of writer.deletedMemos) if (memos.has(id)) lost.push(`memo ${id} was deleted and still exists`)
+  const trash = await readRows(service, 'trashId, memoCount from trash', writer)
+  const findDeleted = (what: string, id: number, exists: boolean, trashId: number) => {
+    if (exists) lost.push(`${what} ${id} was deleted and still exists`)
+    else if (!trash.has(trashId)) lost.push(`${what} ${id} was deleted and is not in the trash`)
+  }
+  for (const id of writer.deletedBooks.keys()) findDeleted('book', id, books.has(id), id)
+  for (const id of writer.deletedMemos) findDeleted('memo', id, memos.has(id), -id)
   await writer.copy.pull()
   const copies = {
     books: new Map(writer.copy.of('book').map(({ bookId, star }) => [bookId, star])),

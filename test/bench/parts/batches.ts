@@ -81,6 +81,7 @@ export const measureBatches = async (url: URL, { token }: Library) => {
   }
   most['books imported'] = imported
   most['import undone'] = await measure('DELETE', `/imports/${importId}`, 200)
+  most['book restored'] = await measure('POST', `/trash/book-${LARGEST}/restore`, 200)
   most['member withdrawn'] = await measure('DELETE', '/members/me', 204)
   return most
 }

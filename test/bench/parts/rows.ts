@@ -76,6 +76,27 @@ export const measureSessions = async (url: URL, small: Library, large: Library) 
 
 const post = (path: string, body: unknown): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
 
+/** Deletes a book with fifty memos, and restores it. */
+export const measureTrash = async (url: URL, small: Library, large: Library) => {
+  const measureIn = async ({ token }: Library) => {
+    const send = (method: string, path: string, status: number, body?: object) =>
+      sendExpecting(url, { method, path, token, ...(body && { body: JSON.stringify(body) }) }, status)
+    const { bookId } = JSON.parse((await send('POST', '/books', 201, { title: 'Deleted', author: 'Author 1' })).body)
+    const memo = { memoBookPage: 1, memoContent: 'Something worth remembering on this page.' }
+    for (let n = 0; n < 50; n++) await send('POST', `/memos?bookId=${bookId}`, 201, memo)
+    const costs = {
+      'delete book with 50 memos': costOf(await send('DELETE', `/books/${bookId}`, 204)),
+      // Smaller than the trash, as SQLite reads one more row to see that a member has no more.
+      trash: costOf(await send('GET', '/trash?size=1', 200)),
+      'restore book with 50 memos': costOf(await send('POST', `/trash/book-${bookId}/restore`, 200)),
+    }
+    await send('DELETE', `/books/${bookId}`, 204)
+    return { ...costs, 'delete for good': costOf(await send('DELETE', `/trash/book-${bookId}`, 204)) }
+  }
+  const [inSmall, inLarge] = [await measureIn(small), await measureIn(large)]
+  return Object.entries(inSmall).map(([name, cost]) => toRowCost(name, cost, inLarge[name as keyof typeof inLarge]))
+}
+
 /** Operations that hash a password between their database calls. */
 export const measureHashing = async (url: URL) => {
   const email = 'bench@example.com'
@@ -105,19 +126,26 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   // Written: the book and its indexes, those of titles and authors included, the member's counters, the author's books.
   register: [14, 7],
   // Written: the memo and its five index entries, of which one is that of public memos, and the counters of book and member.
-  'memo creation': [20, 8],
+  'memo creation': [21, 8],
   calender: [23, 0],
   'memo-books': [8, 0],
   abandon: [58, 0],
   'memos of a type': [13, 0],
   // Written: the book, the event of progress, and the index of ratings. `page` changes no rating.
-  update: [12, 4],
+  update: [13, 4],
   'created-date': [6, 2],
-  // Written also: the numbers of books of the author and of the tag, and the row that gives the book its tag.
-  'delete book': [17, 5],
+  // Written also: the numbers of books of the author and of the tag, the row that gives the book its tag; and, as for a memo,
+  // the row of the trash with its index entry.
+  'delete book': [55, 7],
+  // Written also, besides what the deletion of its memos writes: two rows of the trash, and their index entries.
+  'delete book with 50 memos': [920, 111],
+  trash: [5, 0],
+  // Written: each memo with its four index entries, the book as above, and its row in the trash.
+  'restore book with 50 memos': [640, 265],
+  'delete for good': [9, 3],
   memo: [5, 0],
   'memo update': [12, 3],
-  'delete memo': [18, 6],
+  'delete memo': [29, 7],
   'image upload': [7, 4],
   profile: [2, 0],
   rename: [3, 1],
@@ -129,7 +157,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'end other sessions': [40, 10],
   activity: [10, 0],
   withdraw: [33, 13],
-  page: [12, 3],
+  page: [13, 3],
   edition: [4, 0],
   'edition update': [6, 1],
   'books by ISBN': [6, 0],
@@ -138,9 +166,9 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'reading update': [38, 8],
   progress: [26, 0],
   'progress, deep': [26, 0],
-  'progress creation': [32, 3],
+  'progress creation': [33, 3],
   'tags of a book': [9, 0],
-  'tags update': [61, 10],
+  'tags update': [63, 10],
   tags: [9, 0],
   tagged: [66, 0],
   // Read also: the links by both tags.
@@ -191,9 +219,9 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'memo creation with a key': [30, 10],
   'memo creation with a key, repeated': [30, 0],
   // Changes two objects: the book, and its progress.
-  'update, synced': [16, 6],
+  'update, synced': [17, 6],
   // Written: each of ten memos with its index entries, the readings, and the two books.
-  merge: [320, 50],
+  merge: [325, 50],
   'search of books, no match': [417, 0],
   'search of memos, no match': [569, 0],
 }

@@ -18,6 +18,7 @@ const bookOf = ({ books }: LibraryExport, bookId: number) =>
 let reader: Reader
 let bookId: number
 let unreadId: number
+let deletedId: number
 let image: string
 beforeAll(async () => {
   reader = await signUp()
@@ -40,6 +41,9 @@ beforeAll(async () => {
   await reader.createMemo(bookId, { ...memo, memoAuthority: 'PUBLIC' })
   await reader.createMemo(bookId, { memoBookPage: 0, memoContent: 'Second', memoType: 'BOOK_CONTENT' })
   unreadId = (await reader.createBook({ title: 'Unread' })).bookId
+  deletedId = (await reader.createBook({ title: 'Deleted' })).bookId
+  await reader.createMemo(deletedId)
+  await reader.delete(`/books/${deletedId}`)
   image = (await reader.upload(PIXEL)).body
 })
 
@@ -73,6 +77,7 @@ describe('the export as JSON', () => {
           createdAt: expect.any(String),
         },
       ],
+      trash: [expect.objectContaining({ trashId: `book-${deletedId}`, title: 'Deleted', memoCount: 1 })],
     })
     expect(books.map((book) => book.bookId)).toEqual([bookId, unreadId])
     const exactTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

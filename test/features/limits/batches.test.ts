@@ -60,7 +60,7 @@ const expectSmall = async (request: () => Promise<unknown>) => {
 }
 
 describe('no batch changes more than 10,000 rows', () => {
-  it('deletes the largest book in one', async () => {
+  it('deletes the largest book in one, and restores it after one that makes room in the log', async () => {
     const { reader, memberId } = await createReader()
     const { bookId } = await reader.createBook()
     await fillMemos(bookId, DEFAULT_QUOTAS.MAX_MEMOS_PER_BOOK)
@@ -73,6 +73,13 @@ describe('no batch changes more than 10,000 rows', () => {
     const changes = await expectSmall(async () => expect((await reader.delete(`/books/${bookId}`)).status).toBe(204))
     expect(changes).toEqual([expect.any(Number)])
     expect(changes[0]).toBeGreaterThan(7000)
+    const restored = await expectSmall(async () =>
+      expect(await reader.post(`/trash/book-${bookId}/restore`, undefined)).toMatchObject({
+        ...{ status: 200, body: { book: { memoCount: DEFAULT_QUOTAS.MAX_MEMOS_PER_BOOK } } },
+      }),
+    )
+    expect(restored).toHaveLength(3)
+    expect(restored[2]).toBeGreaterThan(7000)
   })
 
   it('merges the largest books in one, and says so if the other one has too many memos', async () => {

@@ -4,21 +4,10 @@ import { toErrorBody } from '../../../src/errors'
 import { BOOK_STATUSES, MEMO_AUTHORITIES, MEMO_TYPES } from '../../../src/values/contract'
 import { anyOf, at, type Commands, command, type Expected, NOT_FOUND, position } from './commands'
 import { createOnce, someKey, withKey } from './keys'
-import {
-  addId,
-  type Book,
-  deleteBook,
-  findBook,
-  type Library,
-  type Memo,
-  NO_EDITION,
-  NOW,
-  pick,
-  settle,
-  toMemo,
-} from './library'
+import { addId, type Book, findBook, type Library, type Memo, NO_EDITION, NOW, pick, settle, toMemo } from './library'
 import { recordProgress } from './progress'
 import { followBook } from './readings'
+import { trashBook, trashMemo } from './trash'
 import { AUTHORS, DATES, ISBNS, OLD_DATES, TEXTS, TITLES } from './values'
 
 const status = fc.constantFrom(...BOOK_STATUSES)
@@ -120,7 +109,7 @@ const remove = command('delete book', 2, position, (library, index) => {
   if (!bookId) return undefined
   const respond = (library: Library) => {
     if (!findBook(library, bookId)) return NOT_FOUND
-    deleteBook(library, bookId)
+    trashBook(library, bookId)
     return { status: 204, body: null }
   }
   return { method: 'DELETE', path: `/books/${bookId}`, respond }
@@ -198,7 +187,7 @@ const discard = command('delete memo', 2, fc.tuple(position, condition), (librar
   const respond = (library: Library) => {
     const memo = matchMemo(library, memoId, version)
     if ('status' in memo) return memo
-    library.memos = library.memos.filter((each) => each !== memo)
+    trashMemo(library, memo)
     return { status: 204, body: null }
   }
   return { method: 'DELETE', path: `/memos/${memoId}`, ...ifMatch(version), respond }

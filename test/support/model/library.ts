@@ -97,6 +97,20 @@ export type ProgressEvent = { at: number; page: number; kind: (typeof PROGRESS_K
 /** Equal keys are the same tag. */
 export type Tag = { key: string; tag: string }
 
+/** What is in the trash. */
+export type Trashed =
+  | {
+      trashId: string
+      book: Book
+      memos: Memo[]
+      edition: Edition | undefined
+      tags: Tag[]
+      readings: Reading[]
+      current: Own | undefined
+      events: ProgressEvent[]
+    }
+  | { trashId: string; memo: Memo; title: string }
+
 export type Library = {
   books: Book[]
   memos: Memo[]
@@ -110,6 +124,7 @@ export type Library = {
   /** What is known of the current reading of a book beyond what it shows. */
   current: Map<number, Own>
   events: Map<number, ProgressEvent[]>
+  trash: Trashed[]
   clock: number
   /** Whether clocks are taken to be read before an event that took effect earlier, and whether one could have been. */
   isTied: boolean
@@ -138,6 +153,7 @@ export const createLibrary = (): Library => ({
   readings: new Map(),
   current: new Map(),
   events: new Map(),
+  trash: [],
   clock: RUN,
   isTied: false,
   couldTie: false,

@@ -13,11 +13,13 @@ export const addUnknownId = ({ readingIds, bookIds }: Library) => {
   return id
 }
 
-const rename = ({ readingIds, readings, current }: Library, place: number, id: number) => {
+const rename = ({ readingIds, readings, current, trash }: Library, place: number, id: number) => {
   const before = readingIds[place]
   readingIds[place] = id
-  for (const each of [...readings.values()].flat()) if (each.readingId === before) each.readingId = id
-  for (const each of current.values()) {
+  const deleted = trash.flatMap((each) => ('book' in each ? each : []))
+  const past = [...readings.values(), ...deleted.map((each) => each.readings)].flat()
+  for (const each of past) if (each.readingId === before) each.readingId = id
+  for (const each of [...current.values(), ...deleted.flatMap((each) => each.current ?? [])]) {
     if (each.readingId === before) each.readingId = id
     if (each.archivedId === before) each.archivedId = id
   }

@@ -10,6 +10,7 @@ import { progressCommands, progressViews } from './progress'
 import { readingCommands } from './reading-commands'
 import { learnReadings, listBegun, readingViews } from './readings'
 import { tagCommands, tagViews } from './tags'
+import { trashCommands, trashViews } from './trash'
 import { contractViews, detailViews, type Paging, type View } from './views'
 
 /** The service as one new member. */
@@ -29,6 +30,7 @@ const COMMANDS = [
   ...progressCommands,
   ...tagCommands,
   ...mergeCommands,
+  ...trashCommands,
 ]
 
 export const anyCommand = fc.oneof(...COMMANDS)
@@ -121,6 +123,7 @@ const viewsOf = (library: Library, { paging, selected, focus }: Pick<Sequence, '
     ...progressViews(library, book?.bookId, paging.size),
     ...tagViews(library, book?.bookId, paging, focus),
     ...cursorViews(library, book?.bookId, selected),
+    ...trashViews(library),
   ]
 }
 
@@ -146,6 +149,7 @@ export const stateViews = (library: Library): View[] => {
         .slice(0, 1),
     ]),
     ...lists.filter(({ path }) => ['/books?', '/tags', '/authors?'].includes(path)),
+    ...trashViews(library),
   ]
 }
 

@@ -60,6 +60,17 @@ const memberFlows: MemberFlow[] = [
   ['delete a memo', 204, ({ memoId }) => ['DELETE', `/memos/${memoId}`], 404],
 ]
 
+const addMemo = asMember(({ readBookId }) => ['POST', `/memos?bookId=${readBookId}`, newMemo])
+const deleteBook = asMember(({ readBookId }) => ['DELETE', `/books/${readBookId}`])
+const deleteMemo = asMember(({ memoId }) => ['DELETE', `/memos/${memoId}`])
+/** What is deleted before these. */
+const trashFlows: MemberFlow[] = [
+  ['restore a book', 200, ({ readBookId }) => ['POST', `/trash/book-${readBookId}/restore`]],
+  ['restore a memo', 200, ({ memoId }) => ['POST', `/trash/memo-${memoId}/restore`]],
+  ['delete a book for good', 204, ({ readBookId }) => ['DELETE', `/trash/book-${readBookId}`], 404],
+  ['empty the trash', 204, () => ['DELETE', '/trash']],
+]
+
 const upload: ToRequest = ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })
 const bestSellers = { method: 'GET', path: '/ext-lib/best-seller' }
 
@@ -103,6 +114,7 @@ export const FLOWS: Flow[] = [
   },
   ...memberFlows.map(toFlow()),
   ...libraryFlows.map(toFlow(recordDetails)),
+  ...trashFlows.map(toFlow([addMemo, deleteBook, deleteMemo])),
   { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
   ...syncFlows,
   { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },

@@ -156,6 +156,10 @@ const SYNC = `
     'images', (select count(*) from images join idempotencyKeys using (memberId) where memberId = ?2),
     'log', (select count(*) from changes where memberId = ?2)) as thing, null as id`
 
+const TRASH = `
+  select 'deleted ' || iif(trashId > 0, 'book ', 'memo of ') || title || memoCount as thing, null as id from trash
+  where memberId = ?2`
+
 type Stored = { thing: string; id: string | null }
 
 /** The distinct things a subject has, without what differs between subjects. */
@@ -178,7 +182,7 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
         )
         ${query}`)
       .bind(email, memberId)
-  const [account, library, version, sync] = await home.database.batch<Stored & { credentialsVersion: number }>([
+  const [account, library, version, sync, trash] = await home.database.batch<Stored & { credentialsVersion: number }>([
     select(`
       select 'member ' || name || (credentialsVersion > 0) || (passwordHash = '') as thing, email as id from subject
       union select iif(renewedAt > createdAt, 'renewed session', 'session'), sessionId from sessions join subject using (memberId)
@@ -195,8 +199,9 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
       union select 'purge job', null from purgeJobs where memberId = ?2`),
     select('select credentialsVersion from subject'),
     select(SYNC),
+    select(TRASH),
   ])
-  const rows = [account, library, sync].flatMap((selected) => selected?.results ?? [])
+  const rows = [account, library, sync, trash].flatMap((selected) => selected?.results ?? [])
   const things = rows.map(({ thing, id }) => (id === null ? thing : `${thing} ${names.get(id) ?? 'another'}`))
   const [member] = version?.results ?? []
   // Once an address has a member, codes for signing up with it are of no use.
