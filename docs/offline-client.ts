@@ -210,11 +210,11 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
     const pulled = items.filter(({ value }) => value) as Shown[]
     const names = namesOf([...(await copyOf('tag')), ...pulled.filter(({ kind }) => kind === 'tag')])
     const find = async (deletion: Kept) => {
+      const derives = outbox.some((write) => derivesFields(write, deletion.id))
       for (const change of pulled) {
         const { kind, id, value } = change
         if (kind === 'tag' || (kind === 'book' ? id : value.bookId) !== deletion.id) continue
         const own = outbox.filter((write) => write.kind === kind && write.id === id && write.seq < deletion.seq)
-        const derives = outbox.some((write) => derivesFields(write, deletion.id))
         const copied = (await store.get(`copy/${kind}/${id}`)) as Shown | undefined
         if (!isKnown(toShown(change, names), copied && toShown(copied, names), own, derives)) return change
       }
