@@ -1,11 +1,13 @@
 // Random histories of devices that work offline, after which each must have the member's library, and no write may be lost.
 //   HISTORIES=200 OFFLINE_CLIENT=/path/of/a/client.ts npm run attack -- sync      # as many, with another client
+//   HISTORIES=1000 SCOPE=tags npm run attack -- sync      # in which devices only tag, write memos, and delete; nobody else writes
 // Such a client stores its writes like docs/offline-client.ts: as `Write` under outbox/ until they are done, or as `Kept` under kept/.
 import { resolve } from 'node:path'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { skipQueries } from '../../../scripts/slots/skip-ids'
 import { repeatUnsent } from '../../../scripts/wrangler/repeat-unsent'
 import { insertMemberAt } from '../../support/home'
+import { KINDS_OF_CASES } from '../../support/sync/checks'
 import type { CreateClient } from '../../support/sync/devices'
 import { runHistory } from '../../support/sync/histories'
 import { type History, KINDS_OF_FAULTS, type Member } from '../../support/sync/network'
@@ -56,7 +58,8 @@ const join = async (service: Service, slots: Awaited<ReturnType<typeof openSlots
 }
 
 export const sync: Attack = async ({ quick, seed, progress, start }) => {
-  const { HISTORIES, OFFLINE_CLIENT = 'docs/offline-client.ts' } = process.env
+  const { HISTORIES, SCOPE, OFFLINE_CLIENT = 'docs/offline-client.ts' } = process.env
+  const only = SCOPE === 'tags' ? SCOPE : undefined
   const { createClient }: { createClient: CreateClient } = await import(resolve(OFFLINE_CLIENT))
   const service = await start({
     entry: 'test/attacks/workers/lagging.ts',
@@ -74,7 +77,7 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
   await concurrently(LANES, async (lane) => {
     for (let n = lane; n < total && failures.length < most; n += LANES) {
       const own = seed * MOST + n
-      const history = await runHistory(await join(service, slots, n), own, createClient)
+      const history = await runHistory(await join(service, slots, n), own, createClient, only)
       histories.push(history)
       failures.push(...history.problems.map((problem) => `history ${own}: ${problem}`))
       if (histories.length % step === 0)
@@ -87,12 +90,16 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
   const faults = KINDS_OF_FAULTS.map((kind): [string, number, string] => {
     return [kind, histories.reduce((all, history) => all + history.faults[kind], 0), 'in them']
   })
+  const reached = KINDS_OF_CASES.map((kind): [string, number, string] => {
+    return [kind, histories.reduce((all, history) => all + history.reached[kind], 0), 'in them']
+  })
   return {
     figures: [
       ['random histories of three devices and a writer without sync', histories.length, `${failures.length} problems`],
       ['writes on the devices', sum('writes'), `${sum('kept')} kept for the user, the others applied`],
       ['requests in them', sum('requests'), 'no 5xx'],
       ...faults,
+      ...reached,
     ],
     failures,
   }

@@ -1,11 +1,11 @@
 // What users do on devices and elsewhere.
 import type { Shown } from '../../../docs/offline-client'
-import type { randomFrom } from '../inputs/malformed-files'
+import { PIXEL } from '../inputs/file-form'
+import { keysOf, textsOf } from './checks'
 import type { Value } from './comparable'
 import type { Device } from './devices'
+import type { Draw } from './draw'
 import { JSON_TYPE, NAMES, type Network } from './network'
-
-export type Draw = ReturnType<typeof randomFrom>
 
 const TAGS = ['Sea', 'Lamp', 'Salt', 'sEA']
 const GOODREADS = 'Book Id,Title,Author,My Rating,Exclusive Shelf,Bookshelves,Date Read,My Review'
@@ -15,8 +15,33 @@ export const expectKilled = (error: Error) => {
   if (error.message !== 'killed') throw error
 }
 
+/** Deletes a book, and remembers what the user saw of it, and what was dropped with it. */
+const removeBook = async (device: Device, { checks, history }: Network, book: Shown) => {
+  const { client } = device.app
+  const isOfBook = ({ value }: Shown) => value.bookId === book.id
+  const shown = [book, ...(await client.list('memo')), ...(await client.list('reading'))].filter(isOfBook)
+  const before = device.outbox()
+  const texts = textsOf(shown, device.copy().filter(isOfBook), before)
+  const deletion = await client.remove(book)
+  const left = new Set([...device.outbox(), ...device.kept()].map(({ key }) => key))
+  const isBehind = before.some(
+    ({ key, kind, id, bookId }) => left.has(key) && (kind === 'book' ? id : bookId) === book.id,
+  )
+  checks.saw.set(deletion, { texts, tags: keysOf(book.value.tags as string[]), isBehind })
+  const dropped = before.filter(({ key }) => !left.has(key))
+  for (const { key } of dropped) device.dropped.set(key, deletion)
+  history.reached['writes dropped with the deletion of their book'] += dropped.length
+}
+const setTags = async (device: Device, { checks }: Network, book: Shown, tags: string[]) => {
+  const key = await device.app.client.setTags(book, tags)
+  if (key) checks.sawTags.set(key, keysOf(book.value.tags as string[]))
+}
+
+/** `tags`: only actions on tags, memos and deletions. */
+export type Scope = 'all' | 'tags'
+
 /** What a user does on a device, on line or not. */
-export const act = async (device: Device, draw: Draw, mark: number) => {
+export const act = async (device: Device, network: Network, draw: Draw, mark: number, scope: Scope) => {
   const { client } = device.app
   let saw: unknown
   const see = (object: Shown) => {
@@ -28,12 +53,40 @@ export const act = async (device: Device, draw: Draw, mark: number) => {
     const object = pick(draw, (await client.list(kind)).slice(draw(3) > 0 ? 0 : -1))
     return object && see(object)
   }
-  const actions: (() => Promise<unknown>)[] = [
+  const tag = async () => {
+    const book = await shown('book')
+    const seen = (book?.value.tags ?? []) as string[]
+    // Often all that it has, and one more.
+    const tags = draw(2) ? [...seen, TAGS[draw(4)] as string] : TAGS.slice(draw(3), 1 + draw(4))
+    return book && setTags(device, network, book, tags)
+  }
+  const remove = async () => {
+    const book = await shown('book')
+    return book && removeBook(device, network, book)
+  }
+  const edit = async () => {
+    const memo = draw(3) > 0 ? await shown('memo') : device.open
+    return memo && client.update(see(memo), draw(5) > 0 ? { memoContent: `Edit ${mark}` } : { memoBookPage: mark })
+  }
+  const removeMemo = async () => {
+    const memo = draw(2) > 0 ? await shown('memo') : device.open
+    return memo && client.remove(see(memo))
+  }
+  const both: (() => Promise<unknown>)[] = [
     () => client.create('book', { title: `Book ${mark}`, bookStatus: ['YET', 'ING', 'DONE'][draw(3)] }),
     async () => {
       const book = await shown('book')
       const memo = { memoBookPage: draw(9), memoContent: `Memo ${mark}`, memoType: 'THOUGHT' }
       return book && client.create('memo', memo, book.id)
+    },
+    tag,
+    async () => draw(3) === 0 && remove(),
+  ]
+  const others: (() => Promise<unknown>)[] = [
+    async () => {
+      const book = await shown('book')
+      const image = book && (await client.addImage(new Blob([PIXEL], { type: 'image/png' })))
+      return book && client.create('memo', { memoBookPage: 1, memoContent: `Image ${mark} ${image}` }, book.id)
     },
     async () => {
       const book = await shown('book')
@@ -42,23 +95,11 @@ export const act = async (device: Device, draw: Draw, mark: number) => {
     async () => {
       device.open = pick(draw, await client.list('memo'))
     },
-    ...Array.from({ length: 4 }, () => async () => {
-      const memo = draw(3) > 0 ? await shown('memo') : device.open
-      return memo && client.update(see(memo), draw(5) > 0 ? { memoContent: `Edit ${mark}` } : { memoBookPage: mark })
-    }),
-    async () => {
-      const memo = draw(2) > 0 ? await shown('memo') : device.open
-      return memo && client.remove(see(memo))
-    },
     async () => {
       const book = await shown('book')
       return (
         book && client.update(book, draw(2) ? { author: `Author ${mark}` } : { star: draw(6), bookStatus: draw(3) })
       )
-    },
-    async () => {
-      const book = await shown('book')
-      return book && client.setTags(book, TAGS.slice(draw(3), 1 + draw(3)))
     },
     async () => {
       const book = await shown('book')
@@ -69,12 +110,14 @@ export const act = async (device: Device, draw: Draw, mark: number) => {
       return reading && client.update(reading, { rating: (1 + draw(20)) / 4 })
     },
     async () => {
-      const [kind, book] = [draw(2) ? 'reading' : 'book', draw(3)] as const
-      const object = book === 0 ? await shown(kind) : undefined
-      return object && client.remove(object)
+      const reading = draw(3) === 0 ? await shown('reading') : undefined
+      return reading && client.remove(reading)
     },
   ]
-  await pick(draw, actions)?.().catch(expectKilled)
+  const ofTags = [...both, ...both, remove, tag, edit, removeMemo]
+  await pick(draw, scope === 'tags' ? ofTags : [...both, edit, edit, edit, edit, removeMemo, ...others])?.().catch(
+    expectKilled,
+  )
   device.record(saw)
 }
 
@@ -122,6 +165,7 @@ export const interfere = async ({ call, request, ids, learn, known }: Network, d
     () => call('PATCH', `/books/created-date/${book}`, { raw: `2020-01-0${1 + draw(9)}T00:00:00` }),
     () => call('PATCH', `/books/${book}/edition`, { seriesNumber: draw(9) + 0.5 }),
     () => call('PUT', `/books/${book}/tags`, { tags: TAGS.slice(draw(3), 1 + draw(3)) }),
+    () => call('PATCH', `/books/${book}/tags`, { add: [TAGS[draw(4)]], remove: [TAGS[draw(4)]] }),
     () => call('PATCH', '/tags', { from: TAGS[draw(4)], to: TAGS[draw(4)] }),
     () => call('DELETE', `/tags?tag=${TAGS[draw(4)]}`),
     () => call('DELETE', `/readings/${reading}`),

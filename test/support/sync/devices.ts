@@ -86,6 +86,9 @@ export const createDevice = (network: Network, name: string, { size, now, create
     outbox,
     kept: () => entriesOf<Kept>('kept/'),
     made,
+    /** The writes that the deletion of a book dropped, with the key of the deletion. */
+    dropped: new Map<string, string>(),
+    copy: () => entriesOf<Shown>('copy/'),
     /** An object that the user has open, to edit it later. */
     open: undefined as Shown | undefined,
     /** Remembers what the user saw at the writes that an action made. */

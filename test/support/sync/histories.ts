@@ -3,10 +3,11 @@
 // must equal the library, and the member withdraws.
 import { setTimeout } from 'node:timers/promises'
 import { isCreation, type Kept, type Write } from '../../../docs/offline-client'
-import { randomFrom } from '../inputs/malformed-files'
-import { act, changeUnanswered, type Draw, expectKilled, interfere, pick } from './actions'
+import { isBookDeletion } from '../../../docs/offline-shape'
+import { act, changeUnanswered, expectKilled, interfere, pick, type Scope } from './actions'
 import { ofCopy, ofExport, type Value } from './comparable'
 import { type CreateClient, createDevice, type Device } from './devices'
+import { createDraw, type Draw } from './draw'
 import { createNetwork, type History, type Member, type Network, type Sent } from './network'
 
 const DEVICES = 3
@@ -23,15 +24,17 @@ type Course = {
   draw: Draw
   hasReplica: boolean
   late: Sent[]
+  /** `tags`: only devices write, and no row comes back from earlier. */
+  scope: Scope
   /** How far the clocks of devices are ahead, in milliseconds. */
   clock: number
   step: number
 }
 
-const executePage = async ({ network, draw, hasReplica, step }: Course, sent: Sent) => {
+const executePage = async ({ network, draw, hasReplica, scope, step }: Course, sent: Sent) => {
   const { execute, known, history } = network
   const fate = draw(8)
-  if (fate === 0) {
+  if (fate === 0 && scope === 'all') {
     history.faults['requests beside another writer'] += 1
     const [response] = await Promise.all([execute(sent), interfere(network, draw, step)])
     return response
@@ -61,7 +64,7 @@ const answerWrite = async ({ app, name, outbox }: Device, { history }: Network, 
 /** Pushes or pulls on, as the network lets a device. */
 const proceed = async (device: Device, course: Course) => {
   const { app } = device
-  const { network, draw, late, step } = course
+  const { network, draw, late, scope, step } = course
   const { execute, history } = network
   const sent = app.pending()
   if (!sent) return app.sync()
@@ -74,7 +77,7 @@ const proceed = async (device: Device, course: Course) => {
     history.faults['lost answers'] += 1
     const response = await execute(sent)
     await app.answer(undefined)
-    if (response.status !== 201 || sent.write?.kind !== 'memo') return
+    if (response.status !== 201 || sent.write?.kind !== 'memo' || scope === 'tags') return
     const { memoId } = (await response.json()) as { memoId: number }
     return changeUnanswered(device, network, draw, step, { memoId, key: sent.write.key })
   }
@@ -144,12 +147,26 @@ const expectRest = async (device: Device, network: Network, library: ReturnType<
   }
   const kept = new Set(device.kept().map(({ key }) => key))
   for (const write of device.outbox()) report(`${write.method} of a ${write.kind} was not sent`)
-  for (const key of device.made) if (!applied.has(key) && !kept.has(key)) report(`its write ${key} is lost`)
+  const isDropped = (key: string) => {
+    const deletion = device.dropped.get(key)
+    // That of a book that was never sent was not sent either.
+    return deletion !== undefined && (applied.has(deletion) || !device.made.has(deletion))
+  }
+  for (const key of device.made)
+    if (!applied.has(key) && !kept.has(key) && !isDropped(key)) report(`its write ${key} is lost`)
   for (const write of device.kept()) {
     if (!isRefused(write)) report(`it keeps ${write.method} of a ${write.kind}, answered ${write.answer?.status}`)
   }
   history.writes += device.made.size
   history.kept += kept.size
+  history.reached['deletions kept for the user'] += device.kept().filter(isBookDeletion).length
+}
+
+/** Where only devices write: whatever was created is there, or was deleted by a user who had seen it. */
+const expectAccounted = ({ history, checks, ids }: Network, library: ReturnType<typeof ofExport>) => {
+  const left = new Set(library.books.flatMap(({ memos }) => (memos as Value[]).map(({ memoId }) => memoId)))
+  for (const id of ids.memo)
+    if (!left.has(id) && !checks.gone.has(id)) history.problems.push(`memo ${id} is gone without a line`)
 }
 
 /** What one action on a device created, which no other text equals. */
@@ -183,7 +200,7 @@ const createEvents = (course: Course, devices: Device[]) => {
   const { network, draw, hasReplica, late } = course
   const { memberId, database, states, replica, skip } = course.member
   const { known, history } = network
-  let saved: { state: Awaited<ReturnType<typeof states.read>>; rows: Map<string, number> } | undefined
+  let saved: { state: Awaited<ReturnType<typeof states.read>>; rows: Map<string, number | string> } | undefined
   const refreshReplica = async () => hasReplica && replica.write(memberId, await states.read(memberId))
   return {
     refreshReplica,
@@ -216,14 +233,20 @@ const createEvents = (course: Course, devices: Device[]) => {
   }
 }
 
-/** Runs the history of a new member that a seed draws. */
-export const runHistory = async (member: Member, seed: number, createClient: CreateClient): Promise<History> => {
-  const draw = randomFrom(seed)
+/** Runs the history of a new member that a seed draws. `only`: of this scope. */
+export const runHistory = async (
+  member: Member,
+  seed: number,
+  createClient: CreateClient,
+  only?: Scope,
+): Promise<History> => {
+  const draw = createDraw(seed)
   const network = createNetwork(member)
   const { history, call } = network
   const late: Sent[] = []
   const clock = draw(4) === 0 ? -ABSENCE_MS : 0
-  const course: Course = { member, network, draw, hasReplica: draw(2) === 0, late, clock, step: 0 }
+  const scope = only ?? (draw(4) === 0 ? 'tags' : 'all')
+  const course: Course = { member, network, draw, hasReplica: draw(2) === 0, late, scope, clock, step: 0 }
   const devices = Array.from({ length: DEVICES }, (_, n) => {
     const size = [1, 5, 100][draw(3)] ?? 1
     return createDevice(network, `device ${n}`, { size, now: () => Date.now() + course.clock, createClient })
@@ -234,16 +257,17 @@ export const runHistory = async (member: Member, seed: number, createClient: Cre
     device.app = device.start()
   }
   const events = createEvents(course, devices)
+  if (scope === 'tags') history.reached['histories of tags, memos and deletions only'] += 1
   await events.refreshReplica()
   for (const steps = 60 + draw(120); course.step < steps; course.step++) {
     const device = pick(draw, devices) as Device
     const roll = draw(20)
-    if (roll < 5) await act(device, draw, course.step)
+    if (roll < 5) await act(device, network, draw, course.step, scope)
     else if (roll < 15) await proceed(device, course)
-    else if (roll < 17) await interfere(network, draw, course.step)
+    else if (roll < 17) await (scope === 'tags' ? proceed(device, course) : interfere(network, draw, course.step))
     else if (roll === 17 && late.length > 0) await network.execute(late.splice(draw(late.length), 1)[0] as Sent)
     else if (roll === 18 && draw(3) === 0) device.app.kill(draw(8))
-    else if (roll === 19) await pick(draw, Object.values(events))?.()
+    else if (roll === 19) await pick(draw, scope === 'tags' ? [events.trimLog] : Object.values(events))?.()
     if (device.app.isKilled()) {
       history.faults['killed apps'] += 1
       restart(device)
@@ -258,6 +282,7 @@ export const runHistory = async (member: Member, seed: number, createClient: Cre
   const library = ofExport((await call('GET', '/export')).body, (await call('GET', '/tags')).body)
   for (const device of devices) await expectRest(device, network, library)
   expectNoDuplicates(network, library)
+  if (scope === 'tags') expectAccounted(network, library)
   await withdraw(devices[0] as Device, member, network)
   return history
 }

@@ -1,5 +1,6 @@
 // What the service did, as a network between it and the devices sees it.
 import { isCreation, type Write } from '../../../docs/offline-client'
+import { createChecks, KINDS_OF_CASES, withoutImages } from './checks'
 import type { States } from './states'
 
 export type Member = {
@@ -37,6 +38,7 @@ export type History = {
   writes: number
   kept: number
   faults: Record<(typeof KINDS_OF_FAULTS)[number], number>
+  reached: Record<(typeof KINDS_OF_CASES)[number], number>
 }
 
 export type Sent = {
@@ -46,6 +48,8 @@ export type Sent = {
 }
 
 export const JSON_TYPE = 'application/json'
+const countOf = <Kind extends string>(kinds: readonly Kind[]) =>
+  Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
 const toSent = async (body: string | FormData | undefined) => {
   if (!(body instanceof FormData)) return { ...(body !== undefined && { body, type: JSON_TYPE }) }
   const form = new Response(body)
@@ -61,11 +65,13 @@ export const createNetwork = (member: Member) => {
     requests: 0,
     writes: 0,
     kept: 0,
-    faults: Object.fromEntries(KINDS_OF_FAULTS.map((kind) => [kind, 0])) as History['faults'],
+    faults: countOf(KINDS_OF_FAULTS),
+    reached: countOf(KINDS_OF_CASES),
   }
+  const checks = createChecks(member.database, history)
   const known = {
     /** The row that each key has created. */
-    rows: new Map<string, number>(),
+    rows: new Map<string, number | string>(),
     /** The name of the object, or the text of the memo, that the user saw at each edit, by key. */
     seen: new Map<string, unknown>(),
     /** The keys of writes that took effect. */
@@ -100,29 +106,33 @@ export const createNetwork = (member: Member) => {
     const isEdit = write && !isCreation(write) && !write.part
     // Of the path, because a client may resolve its own identifiers only when it sends.
     const before = isEdit && write.kind === 'memo' ? await textOf(path.split('/').at(-1)) : undefined
+    const check = await checks.watch(write, path)
     const response = await request(method, path, { ...(await toSent(body)), headers: { ...headers, ...more } })
     const { status } = response
+    await check(status)
     if (status >= 500 && !('X-Fail-After' in more)) history.problems.push(`${method} ${path}: ${status}`)
-    if (!write || write.kind === 'tag' || write.kind === 'image') return response
+    if (!write || write.kind === 'tag') return response
     if (status < 300 || (status === 404 && method === 'DELETE')) applied.add(write.key)
     if (status >= 300) return response
-    const row = method === 'DELETE' || write.part ? {} : ((await response.clone().json()) as Record<string, unknown>)
-    const changed = write.kind === 'memo' ? before : row[NAMES[write.kind]]
-    if (isEdit && changed !== undefined && changed !== seen.get(write.key)) {
+    const answer = method === 'DELETE' || write.part ? {} : await response.clone().json()
+    const row = (write.kind === 'image' ? { imageId: answer } : answer) as Record<string, unknown>
+    const changed = write.kind === 'memo' ? before : write.kind === 'image' ? undefined : row[NAMES[write.kind]]
+    if (isEdit && changed !== undefined && withoutImages(changed) !== withoutImages(seen.get(write.key))) {
       history.problems.push(`${method} ${path} changed "${changed}", and its user saw "${seen.get(write.key)}"`)
     }
     if (isCreation(write)) {
       const { rows } = known
-      const id = Number(row[`${write.kind}Id`])
+      const id = row[`${write.kind}Id`] as number | string
       const isReplayed = response.headers.has('Idempotency-Replayed')
       if (rows.has(write.key) ? !isReplayed || rows.get(write.key) !== id : isReplayed) {
         history.problems.push(`${path} with one key made ${rows.get(write.key)} and ${id}, replayed: ${isReplayed}`)
       }
       rows.set(write.key, id)
-      learn(write.kind, id)
+      if (write.kind === 'image') history.reached['images uploaded'] += isReplayed ? 0 : 1
+      else learn(write.kind, id)
     }
     return response
   }
-  return { history, known, seen, applied, ids, learn, call, request, execute }
+  return { history, checks, known, seen, applied, ids, learn, call, request, execute }
 }
 export type Network = ReturnType<typeof createNetwork>

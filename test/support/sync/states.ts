@@ -16,6 +16,8 @@ export const openStates = async (database: D1Database) => {
   const columns = await run(names.map(({ name }) => `pragma table_info(${name})`))
   const tables = names
     .map(({ name }, at) => ({ name, columns: columns[at]?.results.map(({ name }) => name) ?? [] }))
+    // Another member may have been given the identifier of an image since.
+    .map(({ name, columns }) => ({ name, columns: columns.filter((column) => column !== 'imageId') }))
     .filter(({ name, columns }) => columns.includes('memberId') && name !== 'purgeJobs')
   const { results: triggers } = await database
     .prepare(`select name, sql from sqlite_schema where type = 'trigger'`)
