@@ -8,6 +8,7 @@ import {
   lay,
   type Part,
   type Shown,
+  tagIdsOf,
   toShown,
   type Value,
   type Write,
@@ -208,7 +209,9 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
     const deletions = outbox.filter((write) => isBookDeletion(write) && !write.done)
     if (deletions.length === 0) return []
     const pulled = items.filter(({ value }) => value) as Shown[]
-    const names = namesOf([...(await copyOf('tag')), ...pulled.filter(({ kind }) => kind === 'tag')])
+    const named = namesOf([...(await copyOf('tag')), ...pulled.filter(({ kind }) => kind === 'tag')])
+    // A tag can come after its book. Until then, it has a name that no other tag has.
+    const names = new Map([...pulled.flatMap(tagIdsOf).map((id) => [id, `\0${id}`] as const), ...named])
     const find = async (deletion: Kept) => {
       const derives = outbox.some((write) => derivesFields(write, deletion.id))
       for (const change of pulled) {

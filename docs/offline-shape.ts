@@ -78,11 +78,14 @@ export const without = (tags: string[], others: string[]) => {
 const sorted = (tags: string[]) => tags.toSorted((one, other) => (fold(one) < fold(other) ? -1 : 1))
 const asTexts = (list: unknown) => (list ?? []) as string[]
 
+type Names = Map<unknown, unknown>
+export const tagIdsOf = (object: Shown | undefined) => (object?.value.tagIds ?? []) as number[]
+
 /** An object of the copy, as it is shown: a book with the names of its tags. */
-export const toShown = (object: Shown, names: Map<unknown, unknown>): Shown => {
+export const toShown = (object: Shown, names: Names): Shown => {
   if (object.kind !== 'book') return object
-  const { tagIds, ...value } = object.value
-  const tags = ((tagIds ?? []) as number[]).flatMap((tagId) => (names.get(tagId) ?? []) as string | [])
+  const { tagIds: _, ...value } = object.value
+  const tags = tagIdsOf(object).flatMap((tagId) => (names.get(tagId) ?? []) as string | [])
   return { ...object, value: { ...value, tags: sorted(tags) } }
 }
 

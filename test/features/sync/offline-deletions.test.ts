@@ -190,6 +190,25 @@ describe('the deletion of a book', () => {
     expect(await device.app.list('memo')).toHaveLength(1)
   })
 
+  it('is kept if the book has a tag whose name comes later', async () => {
+    const { bookId } = await reader().createBook()
+    await reader().send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Sea'] } })
+    const device = createDevice()
+    device.size = 1
+    device.app = device.start()
+    await device.app.create('book', { title: 'Tagged later' })
+    // The pages of tags and of the first book. Then there is another tag, of which no page has told yet.
+    let pages = 0
+    device.network = (_, method, send) => (method === 'GET' && pages++ === 2 ? offline() : send())
+    await expect(device.app.sync()).rejects.toThrow('offline')
+    const book = (await device.app.list('book')).at(-1) as Shown
+    await reader().send('PUT', `/books/${book.id}/tags`, { body: { tags: ['Lamp'] } })
+    await device.app.remove(book)
+    device.network = online
+    await device.app.sync()
+    expect([await keptOf(device), await exists(Number(book.id))]).toEqual([[['DELETE', 'book', 412]], true])
+  })
+
   it('is kept if the cursor was refused: what it would delete is not known', async () => {
     const { bookId, here } = await twoDevices()
     await removeOnly(here)
