@@ -205,6 +205,12 @@ export const mutations: Mutation[] = [
     'toKept(deletions.map',
     'toKept(deletions.slice(deletions.length).map',
   ),
+  one(
+    'a tag whose name comes later is unknown',
+    CLIENT,
+    '...pulled.flatMap(tagIdsOf).map((id) => [id, `\\0${id}`] as const), ...named',
+    '...named',
+  ),
   one('dropped writes are kept with the deletion', CLIENT, '[write, ...dropped].map', '[write].map'),
   one('PATCH of tags leaves other tags', TAGS, 'and (:removed is null or ${isNamed})', 'and 1'),
   one('tags are sent one by one', SHAPE, 'return tags.filter((tag) => !folded.has(fold(tag)))', 'return tags'),

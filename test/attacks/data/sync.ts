@@ -1,5 +1,6 @@
 // Random histories of devices that work offline, after which each must have the member's library, and no write may be lost.
 //   HISTORIES=200 OFFLINE_CLIENT=/path/of/a/client.ts npm run attack -- sync      # as many, with another client
+//   FROM=93 HISTORIES=94 npm run attack -- sync --seed 7      # only history 70093
 //   HISTORIES=1000 SCOPE=tags npm run attack -- sync      # in which devices only tag, write memos, and delete; nobody else writes
 // Such a client stores its writes like docs/offline-client.ts: as `Write` under outbox/ until they are done, or as `Kept` under kept/.
 import { resolve } from 'node:path'
@@ -58,7 +59,7 @@ const join = async (service: Service, slots: Awaited<ReturnType<typeof openSlots
 }
 
 export const sync: Attack = async ({ quick, seed, progress, start }) => {
-  const { HISTORIES, SCOPE, OFFLINE_CLIENT = 'docs/offline-client.ts' } = process.env
+  const { HISTORIES, FROM = 0, SCOPE, OFFLINE_CLIENT = 'docs/offline-client.ts' } = process.env
   const only = SCOPE === 'tags' ? SCOPE : undefined
   const { createClient }: { createClient: CreateClient } = await import(resolve(OFFLINE_CLIENT))
   const service = await start({
@@ -75,7 +76,7 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
   const histories: History[] = []
   const failures: string[] = []
   await concurrently(LANES, async (lane) => {
-    for (let n = lane; n < total && failures.length < most; n += LANES) {
+    for (let n = Number(FROM) + lane; n < total && failures.length < most; n += LANES) {
       const own = seed * MOST + n
       const history = await runHistory(await join(service, slots, n), own, createClient, only)
       histories.push(history)

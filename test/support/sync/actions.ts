@@ -27,7 +27,9 @@ const removeBook = async (device: Device, { checks, history }: Network, book: Sh
   const isBehind = before.some(
     ({ key, kind, id, bookId }) => left.has(key) && (kind === 'book' ? id : bookId) === book.id,
   )
-  checks.saw.set(deletion, { texts, tags: keysOf(book.value.tags as string[]), isBehind })
+  // Those that a dropped write would have added or removed, too.
+  const tags = before.flatMap(({ body = {} }) => [body.add ?? [], body.remove ?? []] as string[][]).flat()
+  checks.saw.set(deletion, { texts, tags: keysOf([...(book.value.tags as string[]), ...tags]), isBehind })
   const dropped = before.filter(({ key }) => !left.has(key))
   for (const { key } of dropped) device.dropped.set(key, deletion)
   history.reached['writes dropped with the deletion of their book'] += dropped.length
