@@ -258,19 +258,13 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
     await store.write([...entries, ...toKept(unseen)])
   }
 
-  /** The copy is out of date. What deletions of books would delete is not known any more. */
-  const drop = async (answer: Kept['answer']) => {
-    const copy = (await store.list('copy/')).map(([key]): [string, unknown] => [key, undefined])
-    const deletions = (await writesIn('outbox')).filter((write) => isBookDeletion(write) && !write.done)
-    await store.write([['cursor', undefined], ...copy, ...toKept(deletions.map((write) => ({ ...write, answer })))])
-  }
-
   const pull = async () => {
     for (let hasMore = true; hasMore; ) {
       const cursor = await store.get('cursor')
       const { status, body } = await request('GET', `/changes?size=${size}${cursor ? `&cursor=${cursor}` : ''}`)
       if (status === 410) {
-        await store.lock('data', () => drop({ status, body: body as Value }))
+        const copy = (await store.list('copy/')).map(([key]): [string, unknown] => [key, undefined])
+        await store.lock('data', () => store.write([['cursor', undefined], ...copy]))
         continue
       }
       if (status !== 200) throw new TryLater(status, 60)

@@ -200,12 +200,6 @@ export const mutations: Mutation[] = [
   ),
   one('what an answer shows of other devices was not seen', SHAPE, 'done && !done.isOther', 'done'),
   one(
-    'a deletion is kept if the cursor was refused',
-    CLIENT,
-    'toKept(deletions.map',
-    'toKept(deletions.slice(deletions.length).map',
-  ),
-  one(
     'a tag whose name comes later is unknown',
     CLIENT,
     '...pulled.flatMap(tagIdsOf).map((id) => [id, `\\0${id}`] as const), ...named',
