@@ -4,7 +4,7 @@ import type { App } from '../env'
 
 const MAX_NAMES = 10
 /** Safe in a header, and in a message. */
-const NAME = /^[\w.-]{1,40}$/
+const NAME = /^[\w.$@:[\]-]{1,40}$/
 
 /** At most ten of the names that a client sent, then `+` and the number of the others. */
 export const listNames = (sent: string[]) => {
@@ -46,14 +46,24 @@ const MAX_EMPTY_BYTES = 2
 const hasBody = (c: Context<App>) =>
   c.req.raw.body !== null && !(Number(c.req.header('Content-Length')) <= MAX_EMPTY_BYTES)
 
-/** Lists the query parameters and fields of a request that have no effect in `X-Ignored`; `body`, if the operation has none. */
+/** The names of headers on which a client relies, and which its operation does not read. */
+const unreadHeaders = (c: Context<App>) => {
+  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+  const names = [
+    ...(c.get('key') ? [] : ['Idempotency-Key']),
+    ...(isRead ? [] : ['If-None-Match', 'If-Unmodified-Since']),
+  ]
+  return names.filter((name) => c.req.header(name) !== undefined)
+}
+
+/** Lists in `X-Ignored` what of a request has no effect. `body`: the operation has none. */
 export const reportIgnored: MiddlewareHandler<App> = async (c, next) => {
   await next()
   const [schema, fields] = [c.get('query'), c.get('ignoredFields')]
   // Of a request that was refused before, it is not known which parameters its operation has.
   const isRead = schema || fields || c.res.ok
   if (!isRead) return
-  const unread = !fields && c.res.ok && hasBody(c) ? ['body'] : []
-  const ignored = [...unknownNames(c.req.query(), schema), ...(fields ?? unread)]
+  const unread = c.res.ok ? [...(!fields && hasBody(c) ? ['body'] : []), ...unreadHeaders(c)] : []
+  const ignored = [...unknownNames(c.req.query(), schema), ...(fields ?? []), ...unread]
   if (ignored.length > 0) c.header('X-Ignored', listNames(ignored))
 }

@@ -91,7 +91,7 @@ const decodeUtf8 = (bytes: Uint8Array) => {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw malformedBody('it is not UTF-8')
+    throw malformedBody('it is not UTF-8, or it is compressed')
   }
 }
 
@@ -109,39 +109,59 @@ export const decodeBody = (c: Context, bytes: Uint8Array, otherType?: string) =>
 /** No request needs more. Thousands of levels would overflow the stack of code that walks the value. */
 const MAX_DEPTH = 64
 
-/** Whether arrays and objects are nested deeper than MAX_DEPTH. Brackets in strings do not count. */
-const isTooDeep = (json: string) => {
+/**
+ * The names of the outermost object, as they are written. Undefined if arrays and objects are nested deeper than MAX_DEPTH.
+ * What is in strings does not count.
+ */
+const readNames = (json: string) => {
+  const names: string[] = []
   let depth = 0
+  let [start, end] = [0, 0]
   let isInString = false
   for (let at = 0; at < json.length; at++) {
     const character = json[at]
-    if (character === '"') isInString = !isInString
-    else if (isInString) at += character === '\\' ? 1 : 0
+    if (character === '"') {
+      isInString = !isInString
+      if (isInString) start = at
+      else end = at + 1
+    } else if (isInString) at += character === '\\' ? 1 : 0
     else if (character === '[' || character === '{') depth++
     else if (character === ']' || character === '}') depth--
-    if (depth > MAX_DEPTH) return true
+    else if (character === ':' && depth === 1) names.push(json.slice(start, end))
+    if (depth > MAX_DEPTH) return undefined
   }
-  return false
+  return names
 }
 
-/** @throws BODY_MALFORMED when the text is not JSON, or nested deeper than MAX_DEPTH */
-export const parseJson = (text: string): unknown => {
-  if (isTooDeep(text)) throw malformedBody(`it is nested deeper than ${MAX_DEPTH} levels`)
+const parse = (text: string) => {
+  const names = readNames(text)
+  if (!names) throw malformedBody(`it is nested deeper than ${MAX_DEPTH} levels`)
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return { value, names }
   } catch {
     throw malformedBody(describeMistake(text))
   }
 }
+
+/** @throws BODY_MALFORMED when the text is not JSON, or nested deeper than MAX_DEPTH */
+export const parseJson = (text: string) => parse(text).value
 
 const kindOf = (value: unknown) => {
   if (typeof value === 'string') return 'a string: it may be encoded twice'
   return Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`
 }
 
-/** @throws BODY_MALFORMED when the text is not a JSON object */
-export const parseObject = (text: string): object => {
-  const value = parseJson(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw malformedBody(`it must be an object, not ${kindOf(value)}`)
+/**
+ * An object, and the names that it has more than once, of which the last one counts.
+ * @throws BODY_MALFORMED when the text is not a JSON object
+ */
+export const parseObject = (text: string): { body: object; repeated: string[] } => {
+  const { value, names } = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformedBody(`it must be an object, not ${kindOf(value)}`)
+  }
+  if (names.length === Object.keys(value).length) return { body: value, repeated: [] }
+  const groups = Map.groupBy(names, (name): string => JSON.parse(name))
+  return { body: value, repeated: [...groups].flatMap(([name, { length }]) => (length > 1 ? [name] : [])) }
 }

@@ -55,6 +55,12 @@ const refuseEncoding = (url: string) => {
   if (rejections.length > 0) throw invalidParameters(...rejections)
 }
 
+/** Says of a parameter in the query where it belongs, and that it may not be repeated. */
+const ofQuery = ([name, value, reason]: Rejection): Rejection => {
+  if (Array.isArray(value)) return [name, value, 'must be sent only once']
+  return [name, value, reason === 'is required' ? 'is required in the query' : reason]
+}
+
 /** Query and path parameters, by zValidator. */
 const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
   target: Target,
@@ -69,7 +75,8 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
         refuseEncoding(c.req.url)
       }
       if (result.success) return
-      throw invalidParameters(...firstIssues(result.error.issues as z.core.$ZodIssue[], result.data))
+      const rejections = firstIssues(result.error.issues as z.core.$ZodIssue[], result.data)
+      throw invalidParameters(...(target === 'query' ? rejections.map(ofQuery) : rejections))
     },
     // No rule is asynchronous, and zod is slower when it has to expect one.
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },
@@ -153,8 +160,8 @@ export const bodyValidator =
 
 const validJson = <Schema extends z.ZodMiniType>(schema: Schema) =>
   bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
-    const body = parseObject(decodeBody(c, bytes))
-    c.set('ignoredFields', ignoredFields(body, schema))
+    const { body, repeated } = parseObject(decodeBody(c, bytes))
+    c.set('ignoredFields', [...new Set([...ignoredFields(body, schema), ...repeated])])
     return checkFields(schema, body) as object
   }) as unknown as Validator<'json', z.input<Schema>, z.output<Schema>>
 
@@ -179,6 +186,7 @@ export const validText = <const Field extends string, Schema extends z.ZodMiniTy
   const object = z.object({ [field]: schema } as Record<Field, Schema>)
   const validator = bodyValidator('json', MAX_JSON_BYTES, (bytes, c) => {
     const text = decodeBody(c, bytes, 'text/plain').trim()
+    if (/^[{[]/.test(text)) throw fieldError(field, text, 'must be sent by itself, not in an object or an array')
     return checkFields(object, { [field]: text.startsWith('"') ? parseJson(text) : text })
   })
   return annotate(validator as Validator<'json', z.input<Schema>, Record<Field, z.output<Schema>>>, { text: object })

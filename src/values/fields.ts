@@ -88,15 +88,21 @@ export const LongerSearchTerm = z.lazy(() => searchTerm(LONGER_TERM, 2))
 
 const integerMessage = (min: number, max: number) => `must be an integer between ${min} and ${max}`
 
+/** The error of a number: many clients send it as text. */
+const numberError = (message: string) => (issue: { input?: unknown }) =>
+  orRequired(typeof issue.input === 'string' ? `${message} (not a string)` : message)(issue)
+
 export const int = (min: number, max: number) => {
-  const error = orRequired(integerMessage(min, max))
+  const error = numberError(integerMessage(min, max))
   return z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
 }
 export const Int32 = int(0, MAX_INT)
 
 /** A number that may have a fraction. */
-export const numberBetween = (min: number, max: number, error: string) =>
-  z.number({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
+export const numberBetween = (min: number, max: number, message: string) => {
+  const error = numberError(message)
+  return z.number({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
+}
 
 /** The digits of 0 to MAX_INT. */
 const INT32_DIGITS =

@@ -94,7 +94,7 @@ export const updateMemo = async (
   const isConflict = (memo: StoredMemo | undefined) => memo && expected && !expected.includes(memo.version)
   if (Object.keys(patch).length === 0) {
     const { member, memo } = await runAsCaller(db, caller, { memo: firstRow(selectMemo({ memoId })) })
-    if (memo && isConflict(memo)) throw memoChanged(member, memo)
+    if (memo && isConflict(memo)) throw memoChanged(member, memo, expected)
     return memo
   }
   const version = newVersion()
@@ -118,7 +118,7 @@ export const updateMemo = async (
     stored: expected && firstRow(selectMemo({ memoId })),
   })
   if (updated) return updated
-  if (stored && isConflict(stored)) throw memoChanged(member, stored)
+  if (stored && isConflict(stored)) throw memoChanged(member, stored, expected)
   if (!before) return undefined
   if (before.bookBytes > config.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', config)
   throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', config)

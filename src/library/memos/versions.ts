@@ -22,9 +22,13 @@ export const readIfMatch = (header: string | undefined) =>
 
 const mayReadMemos = ({ scopes }: ConfirmedMember) => (scopes & SCOPES['memos:read']) !== 0
 
-/** The memo is not of a version that `If-Match` names. Shows the present one, unless the caller may not read memos. */
-export const memoChanged = (member: ConfirmedMember, { version, ...memo }: StoredMemo) =>
+/**
+ * The memo is not of a version that `If-Match` names. Shows the present one, unless the caller may not read memos.
+ * @param expected the versions: none, if the header has no tag of a memo
+ */
+export const memoChanged = (member: ConfirmedMember, { version, ...memo }: StoredMemo, expected?: number[]) =>
   new ApiError('PRECONDITION_FAILED', {
+    ...(expected?.length === 0 && { message: 'Precondition failed: If-Match must be the ETag of the memo, in quotes' }),
     headers: { ETag: toEtag(version) },
     further: { memo: mayReadMemos(member) ? memo : null },
   })

@@ -40,11 +40,12 @@ export const toIsbn = (text: string): { isbn: string } | { reason: string } => {
 }
 
 const error = orRequired(FORM)
+const typeError = orRequired(`${FORM}, as a string`)
 
 /** An ISBN-10 or ISBN-13, in a request. The output is the ISBN-13, without hyphens. */
 export const Isbn = z.lazy(() =>
   z.pipe(
-    z.string({ error }).check(z.regex(ISBN, { error })),
+    z.string({ error: typeError }).check(z.regex(ISBN, { error })),
     z.transform((text, { issues }) => {
       const found = toIsbn(text)
       if ('isbn' in found) return found.isbn

@@ -128,7 +128,7 @@ describe('input', () => {
     [{ rating: 5.25 }, 'rating', RATING],
     [{ rating: 1.1 }, 'rating', RATING],
     [{ rating: 2.2500000000000004 }, 'rating', RATING],
-    [{ rating: '4' }, 'rating', RATING],
+    [{ rating: '4' }, 'rating', `${RATING} (not a string)`],
     [{ paused: null }, 'paused', 'must be true or false'],
     [{ note: 'a'.repeat(65_536) }, 'note', 'must be at most 65535 characters'],
     [{ note: 'a\0' }, 'note', 'must not contain a NUL character'],

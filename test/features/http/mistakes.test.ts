@@ -70,9 +70,11 @@ const JSON_TYPE = 'application/json'
 describe('a mistake is explained:', () => {
   let bookId: number
   let unknownLength: number
+  let memoId: number
   beforeAll(async () => {
     bookId = (await reader.createBook({ itemPage: 216 })).bookId
     unknownLength = (await reader.createBook()).bookId
+    memoId = (await reader.createMemo(bookId)).memoId
   })
 
   it.each<Mistake>([
@@ -131,7 +133,7 @@ describe('a mistake is explained:', () => {
       'a rating as text',
       () => ['PATCH', `/books/${bookId}`, { body: { star: '5' } }],
       400,
-      'an integer between 0 and 5',
+      'must be an integer between 0 and 5 (not a string)',
     ],
     [
       'a time zone',
@@ -155,7 +157,7 @@ describe('a mistake is explained:', () => {
       'an object instead of a date',
       () => ['PATCH', `/books/created-date/${bookId}`, { body: { createdAt: '2026-01-01T00:00:00' } }],
       400,
-      'must be in the format yyyy-MM-ddTHH:mm:ss',
+      'must be sent by itself, not in an object or an array',
     ],
     [
       'bookId in the body',
@@ -165,7 +167,26 @@ describe('a mistake is explained:', () => {
     ],
     ['the spelling calendar', () => ['GET', '/books/calendar?page=1&size=9'], 400, 'the calendar is spelled calender'],
     ['page 0', () => ['GET', '/books/calender?page=0&size=9'], 400, 'must be an integer between 1 and 2147483647'],
-    ['no size', () => ['GET', '/books/calender?page=1'], 400, 'is required'],
+    [
+      'no size',
+      () => ['GET', '/books/calender?page=1'],
+      400,
+      '"size","rejectedValue":null,"reason":"is required in the query"',
+    ],
+    ['a tag in the body', () => ['DELETE', '/tags', { body: { tag: 'Novel' } }], 400, 'is required in the query'],
+    ['a parameter twice', () => ['GET', '/books?tag=a&tag=b'], 400, 'must be sent only once'],
+    [
+      'an ISBN as a number',
+      () => ['PATCH', `/books/${bookId}/edition`, { body: { isbn: 9788936434120 } }],
+      400,
+      'must be an ISBN of 10 or 13 digits, as a string',
+    ],
+    [
+      'half a star as text',
+      () => ['POST', `/books/${bookId}/readings`, { body: { rating: '4.5' } }],
+      400,
+      'between 0.25 and 5, or null (not a string)',
+    ],
     ['a large size', () => ['GET', '/books/calender?page=1&size=5000'], 400, 'must be an integer between 1 and 1000'],
     ['no memoAuthority', () => ['GET', `/books/${bookId}`], 400, 'memoAuthority'],
     ['a bare percent sign', () => ['GET', '/books?tag=100%'], 400, 'must be percent-encoded UTF-8, with %25 for %'],
@@ -183,6 +204,12 @@ describe('a mistake is explained:', () => {
       () => ['PATCH', `/books/${bookId}`, { body: {}, headers: { 'If-Match': '"1"' } }],
       400,
       'If-Match works only with PATCH and DELETE /memos/{memo-id}: send this request without it',
+    ],
+    [
+      'a version without quotes',
+      () => ['PATCH', `/memos/${memoId}`, { body: { memoContent: 'y' }, headers: { 'If-Match': '5' } }],
+      412,
+      'Precondition failed: If-Match must be the ETag of the memo, in quotes',
     ],
     [
       'a key with a space',
@@ -317,6 +344,35 @@ describe('X-Ignored', () => {
     expect((await reader.get(`/books/${body.bookId}/edition`)).body.isbn).toBe(stored)
   })
 
+  it.each<[json: string, author: string | null, ignored: string | null]>([
+    ['{"title":"x","author":"A","author":"B"}', 'B', 'author'],
+    ['{"title":"x","author":"A","\\u0061uthor":null,"a":1,"a":2}', null, 'a, author'],
+    ['{"title":"x","author":"\\"author\\":{\\"author\\":","b":{"a":1,"a":2}}', '"author":{"author":', 'b'],
+    ['{"title":"x","author":"A\\\\","__proto__":1,"__proto__":2}', 'A\\', '__proto__'],
+    [' { "title" : "x" , "author" :\n"A" } ', 'A', null],
+  ])('lists the fields that %s has twice', async (json, author, expected) => {
+    const answer = await reader.send('POST', '/books', ofType(JSON_TYPE, json))
+    expect([answer.status, answer.body.author, answer.headers.get('X-Ignored')]).toEqual([201, author, expected])
+  })
+
+  it('lists conditions that a write does not read', async () => {
+    const headers = { 'If-None-Match': '*', 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' }
+    const path = `/books/${bookId}`
+    expect(await ignored('PATCH', path, { star: 3 }, headers)).toEqual([200, 'If-None-Match, If-Unmodified-Since'])
+    expect(await ignored('GET', `${path}/tags`, undefined, headers)).toEqual([200, null])
+  })
+
+  it('lists a key that the operation does not read', async () => {
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    expect(await ignored('POST', '/books', { title: 'Demian', x: 1 }, headers)).toEqual([201, 'x'])
+    expect(await ignored('POST', `/books/${bookId}/progress`, { page: 5, x: 1 }, headers)).toEqual([
+      201,
+      'x, Idempotency-Key',
+    ])
+    expect(await ignored('GET', '/tags', undefined, headers)).toEqual([200, 'Idempotency-Key'])
+    expect(await ignored('PATCH', '/books/999999999', {}, headers)).toEqual([404, null])
+  })
+
   it('lists the old spelling of a date if the new one is sent, too', async () => {
     const [readStratDate, readStartDate] = ['2026-01-01T00:00:00', '2026-02-02T00:00:00']
     expect(await ignored('PATCH', `/books/${bookId}`, { readStratDate })).toEqual([200, null])
@@ -368,6 +424,7 @@ describe('X-Ignored', () => {
     }
     expect(await ignored('PATCH', path, unsafe)).toEqual([200, '+8'])
     expect(await ignored('GET', '/books?size=1&a%0d%0ab=1&%ec%a0%9c=1&ok=1')).toEqual([200, 'ok, +2'])
+    expect(await ignored('GET', '/books?size=1&tag[]=a&$filter=b&c%2C+d=1')).toEqual([200, 'tag[], $filter, +1'])
     const longest = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`${at}`.padStart(40, 'x'), at]))
     const [status, header] = await ignored('POST', '/books', { title: 'Demian', ...longest })
     expect([status, String(header).length, String(header).endsWith(', +9990')]).toEqual([201, 10 * 42 + 5, true])
