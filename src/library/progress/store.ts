@@ -12,17 +12,19 @@ import type { NewProgress, ProgressQuery } from './schema'
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
 const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
 
-const ofBook = sql.raw('(memberId, bookId) = (select memberId, bookId from book)')
+const isOfBook = (name: string) => sql.raw(`${name}.memberId = book.memberId and ${name}.bookId = book.bookId`)
 /** The latest of the events at the time `at`: in the second that begins there, if it has no fraction. */
 const latestAt = sql`(
-  select max(at) from progress where ${ofBook} and at between :at and :at + iif(:at % 1000 = 0, 999, 0)
+  select max(at) from progress where ${isOfBook('progress')} and at between :at and :at + iif(:at % 1000 = 0, 999, 0)
 )`
 /** The first millisecond after these events that has none. Null if there are none. */
 const freeAt = sql`(
-  select at + 1 from progress as taken where ${ofBook} and at >= ${latestAt} and not exists (
-    select 1 from progress as next
-    where (next.memberId, next.bookId) = (taken.memberId, taken.bookId) and next.at = taken.at + 1
+  select at + 1 from progress as taken where ${isOfBook('taken')} and at >= ${latestAt} and not exists (
+    select 1 from progress as next where ${isOfBook('next')} and next.at = taken.at + 1
   ) order by at limit 1
+)`
+const sameAt = sql`(
+  select at from progress where ${isOfBook('progress')} and at >= :at and at < ${freeAt} and page = newPage limit 1
 )`
 
 // No event replaces another one, but the one with the same page at its time: a retry adds nothing. Without `at`, the event
@@ -33,18 +35,15 @@ const insertEvent = sqlStatement<Row>`
     select memberId, bookId, currentPage, itemPage, readingSince,
       coalesce(:page, round(itemPage * :percent / 100.0)) as newPage
     from books where ${isOwnBook}
-  ), free as materialized (
-    select ${freeAt} as freeAt
   ), event as materialized (
     select book.*, total, iif(
       :at is null,
       iif(at >= :now, at + (page <> newPage), :now),
-      coalesce((
-        select at from progress where ${ofBook} and at between :at and freeAt - 1 and page = newPage limit 1
-      ), freeAt, :at)
+      coalesce(${sameAt}, ${freeAt}, :at)
     ) as newAt
-    from book cross join free left join (
-      select at, page, total from progress where ${ofBook} order by at desc limit 1
+    from book left join (
+      select at, page, total from progress
+      where (memberId, bookId) = (select memberId, bookId from book) order by at desc limit 1
     )
   )
   insert into progress (memberId, bookId, at, page, kind, total)

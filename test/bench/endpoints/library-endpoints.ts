@@ -69,7 +69,7 @@ export const libraryEndpoints: Endpoint[] = [
       'progress creation',
       'POST',
       ({ changedBook }) => `/books/${changedBook}/progress`,
-      (n) => ({ page: n + 1 }),
+      (n) => ({ page: 1 + (n % 300) }),
     ),
     // Concurrent requests arrive in any order, and a step back is a correction.
     common: (body) => withoutNumbers(body).replace('CORRECTION', 'PROGRESS'),

@@ -157,7 +157,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'end other sessions': [40, 10],
   activity: [10, 0],
   withdraw: [33, 13],
-  page: [13, 3],
+  page: [12, 3],
   edition: [4, 0],
   'edition update': [6, 1],
   'books by ISBN': [6, 0],
