@@ -15,9 +15,9 @@ const DATE = /^(?:\d{4} ?[-/.년年] ?\d{1,2} ?[-/.월月] ?\d{1,2}|\d{1,2} ?[-/
 const isDate = (value: string) => DATE.test(value) || (/\D|\d{8}/.test(value) && Boolean(findDates(value)))
 
 const STATUS_NAME =
-  /stat(?:us|e|o|ut)(?!\p{L})|shelf|progress|상태|estado|situa[cç]|lesestand|ステータス|状態|状況|状态|статус|^\W*(?:already |have )?(?:read|finished|gelesen|lido|leído|lu|읽음|読了)\W*$/iu
+  /stat(?:us|e|o|ut)(?!\p{L})|(?<!\p{L})(?:stan|stav|durum|tila|état)(?!\p{L})|shelf|progress|상태|estado|situa[cç]|lesestand|ステータス|状態|状況|状况|статус|^\W*(?:already |have )?(?:read|finished|gelesen|lido|leído|lu|letto|gelezen|läst|læst|lest|luettu|przeczytan[ae]|okundu|읽음|読了|已读|прочитано)\W*$/iu
 const RATING_NAME =
-  /rating|stars?\b|score|grade\b|sterne|별점|평점|평가|評価|評分|评分|bewertung|califica|puntu|valora|avalia|[ée]valuation|оценка|voto|beoordeling|betyg/iu
+  /rating|(?<!\p{L})(?:rate[ds]?|karakter|puan|cijfer)(?!\p{L})|stars?\b|score|grade\b|points\b|sterne|별점|평점|평가|점수|評価|評分|评分|点数|得分|打分|wertung|punkte|califica|puntu|valora|avalia|[ée]valuation|оценка|оцінка|voto|beoordeling|betyg|poäng|ocena|hodnocen|arvosana|értékelés/iu
 /** Names of columns that summarize the ratings of others. */
 const OF_OTHERS = /average|avg|mean\b|count|number|total|community|평균|평점 ?수|durchschnitt|promedio|média|moyenne/iu
 const DATE_NAME = /date|datum|fecha|\bdata\b|날짜|[일日]$|дата|finished|started|read on|gelesen am/iu

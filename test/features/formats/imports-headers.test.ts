@@ -112,6 +112,12 @@ describe('a column that is not read', () => {
     ['STATUS', 'Progress', ['done', 'reading', 'done', 'later']],
     ['STATUS', 'Wie weit', ['gelesen', 'zu lesen']],
     ['STATUS', 'Reading state', ['o', 'x', 'o']],
+    ...['Przeczytana', 'Прочитано', 'Letto', 'Durum', 'Stav', 'État', '已读'].map(
+      (name): [string, string, string[]] => ['STATUS', name, ['o', 'x', 'o']],
+    ),
+    ...['Rate', 'Points', 'Wertung', '점수', '点数', 'Ocena', 'Hodnocení', 'Karakter', 'Puan'].map(
+      (name): [string, string, string[]] => ['RATING', name, ['4', '3', '5']],
+    ),
     ['STATUS', 'Read?', ['Yes', 'No']],
     ['STATUS', '#read', ['Yes', '']],
     ['STATUS', '진행 상태', ['끝', '아직']],
