@@ -59,6 +59,10 @@ describe('the names of columns', () => {
     expect(readRow({ Title: 'A', memo: 'words' }).memos).toMatchObject([{ content: 'words' }])
   })
 
+  it('may be book_name, for the title', () => {
+    expect(readRow({ book_name: 'A', name: 'shelf of Mina' })).toMatchObject({ title: 'A' })
+  })
+
   it('may be that of a year in which a book was read', () => {
     expect(readRow({ Title: 'A', 'Year Read': '2024' })).toMatchObject({
       status: 'DONE',
@@ -80,7 +84,7 @@ describe('the names of columns', () => {
   })
 
   it('may be named by the member without blanks', () => {
-    expect(readRow({ 'Book Name': 'A' }, { columns: { title: 'bookname' } }).title).toBe('A')
+    expect(readRow({ 'Work Name': 'A' }, { columns: { title: 'workname' } }).title).toBe('A')
   })
 })
 

@@ -12,7 +12,7 @@ import { toCompactKey } from './values'
 const NAMES = {
   sourceId: 'source id',
   title:
-    'title|book title|book|name|제목|책 제목|책제목|도서명|책 이름|책이름|título|titulo|titel|buchtitel|titre|タイトル|書名|題名|本のタイトル',
+    'title|book title|book name|book|name|제목|책 제목|책제목|도서명|책 이름|책이름|título|titulo|titel|buchtitel|titre|タイトル|書名|題名|本のタイトル',
   subtitle: 'subtitle|부제|부제목|subtítulo|subtitulo|untertitel|sous-titre|副題|サブタイトル',
   author:
     'author|authors|author name|writer|by|저자|작가|지은이|글쓴이|autor|autora|autores|autor(a)|autor/in|autorin|auteur|auteurs|auteur(e)|著者|著者名|作者|作家',
