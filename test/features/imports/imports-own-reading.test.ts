@@ -117,12 +117,12 @@ describe('the reading of a book that was registered here matches one of a file',
     await transfer.importFile(another, storygraph('currently-reading', '2023/01/02-2023/02/01'))
     const before = await libraryOf(another)
     const { importId } = await transfer.importFile(another, again)
-    // A past reading is not changed, but the book shows its stars.
+    // The past reading gets its rating, and the book shows its stars.
     expect(await libraryOf(another)).toMatchObject([
       {
         ...{ bookStatus: 'ING', star: 5 },
         readings: [
-          { ...PAST, rating: null },
+          { ...PAST, rating: 4.5 },
           { outcome: null, rating: null },
         ],
       },
