@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { books } from '../db/schema/book-tables'
 import { fieldsOf } from '../values/book-fields'
 import { BOOK_STATUSES } from '../values/contract'
@@ -17,6 +17,8 @@ export const STATUS_CONDITIONS = BOOK_STATUSES.map((status) => sql.raw(`bookStat
 /** Matches the rows of a table that belong to a book, in queries on `books`. */
 export const ofBook = (table: string) =>
   sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
+/** The text of a memo of a book, as one value: for NOT IN with a row of two, SQLite compares each with all others. */
+export const memoKey = (bookId: SQL, content: SQL) => sql`(${bookId}) || ' ' || (${content})`
 /** The tags of a book, after `from`. */
 export const tagRowsOfBook = sql`bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}`
 /** The number of a book's events, which the latest one has. */

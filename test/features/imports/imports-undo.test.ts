@@ -5,6 +5,7 @@ import type { Bindings } from '../../../src/env'
 import { type Reader, signUp } from '../../support/api'
 import { fillShelf, measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { libraryFile } from '../../support/transfer/import-files'
 import * as transfer from '../../support/transfer/imports'
 import { booksOf, rowsOf } from '../../support/transfer/imports'
 import { wrapEnv } from '../../support/wrap-database'
@@ -463,6 +464,20 @@ it('reads each book of the library once, and for the undo only those that were c
   // Each book's row and an entry of an index; the library takes four pages.
   expect(many.imported - few.imported).toBeLessThan(2 * 6000 + 50)
   expect(many.undone - few.undone).toBeLessThan(20)
+})
+
+it('reads each memo of a book once, also to compare it with those of the file', async () => {
+  const read = async (memos: number) => {
+    const reader = await signUp()
+    const fileOf = (first: number) => {
+      const contents = Array.from({ length: memos }, (_, n) => ({ memoContent: `${first + n}` }))
+      return libraryFile({ title: 'Lamp', author: 'A', memos: contents })
+    }
+    await importFile(reader, fileOf(0))
+    return (await measure(() => importFile(reader, fileOf(memos)))).read
+  }
+  const [few, many] = [await read(50), await read(200)]
+  expect(many).toBeLessThan(4 * few)
 })
 
 describe('the report', () => {

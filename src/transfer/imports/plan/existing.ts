@@ -1,7 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { READING_COLUMNS, shownReading } from '../../../db/schema/shown-reading'
-import { type BookColumns, bookColumns, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../../book-columns'
+import {
+  type BookColumns,
+  bookColumns,
+  eventCount,
+  memoKey,
+  ofBook,
+  STATUS_CONDITIONS,
+  tagRowsOfBook,
+} from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entries/entry'
 import { query, type RunContext, toJsonArrays } from '../run-context'
 import type { StoredImport } from '../store'
@@ -108,8 +116,8 @@ const items = sql`json_each(:items)`
 /** Each item has the text of a memo, or the time of an event. */
 const selectMissing = sqlStatement<{ number: number }>`
   select value ->> 'number' as number from ${items}
-  where iif(value ->> 'at' is null, (value ->> 'bookId', value ->> 'content') not in (
-    select bookId, memoContent from memos where +memberId = :memberId and bookId in (select value ->> 'bookId' from ${items})
+  where iif(value ->> 'at' is null, ${memoKey(sql`value ->> 'bookId'`, sql`value ->> 'content'`)} not in (
+    select ${memoKey(sql`bookId`, sql`memoContent`)} from memos where +memberId = :memberId and bookId in (select value ->> 'bookId' from ${items})
   ), not exists (
     select 1 from progress
     where memberId = :memberId and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'

@@ -4,7 +4,7 @@ import { nextId } from '../../../db/next-id'
 import { books } from '../../../db/schema/book-tables'
 import { memos } from '../../../db/schema/memo-tables'
 import { MAX_TAGS } from '../../../library/tags/schema'
-import { BOOK_COLUMNS } from '../../book-columns'
+import { BOOK_COLUMNS, memoKey } from '../../book-columns'
 import { SET_COLUMNS } from '../plan/current-reading'
 import { toJsonArrays } from '../run-context'
 import { progressBefore, progressState, readingAfter, readingBefore, snapshot, tagState } from '../undo/snapshot'
@@ -67,8 +67,8 @@ export const insertMemos = sqlStatement`
     :importId, ${values('version', 'source')}
   from (
     select books.bookId, item.value, row_number() over (order by item.key) as number from ${itemsOfBooks}
-    where ${value('newer')} is not null or (books.bookId, ${value('content')}) not in (
-      select bookId, memoContent from memos
+    where ${value('newer')} is not null or ${memoKey(sql`books.bookId`, value('content'))} not in (
+      select ${memoKey(sql`bookId`, sql`memoContent`)} from memos
       where +memberId = :memberId and bookId in (select value ->> 'bookId' from ${items})
     )
   ) as item
