@@ -1,6 +1,6 @@
 import { currentId, shownReading } from '../../src/db/schema/shown-reading.ts'
 import { fieldsOf } from '../../src/values/book-fields.ts'
-import { BLOCK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
+import { BLOCK_PRICE, BOOK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
 import { count, list, type Trigger } from './sql.ts'
 
 /** Whether the row that is inserted is not of a book that is being restored, whose row in the trash is deleted last. */
@@ -30,7 +30,8 @@ const changed = (expression: string) =>
   `${expression.replaceAll('ROW.', 'NEW.')}\n  <> ${expression.replaceAll('ROW.', 'OLD.')}`
 
 const bookTexts = fieldsOf('text')
-const bookPrice = `(${textPrice(bookTexts, 'ROW.')})`
+const bookTextPrice = `(${textPrice(bookTexts, 'ROW.')})`
+const bookPrice = `(${BOOK_PRICE} + ${textPrice(bookTexts, 'ROW.')})`
 const readingPrice = `(${ROW_PRICE} + octet_length(concat(ROW.note)))`
 const memoPrice = `(${ROW_PRICE} + octet_length(ROW.memoContent))`
 const { finishedAt } = shownReading('ROW.')
@@ -103,8 +104,8 @@ WHERE`,
   {
     name: 'books_resized',
     after: `UPDATE OF ${list(bookTexts, 2, 50)} ON books`,
-    when: changed(bookPrice),
-    statements: [count('members', { textBytes: bookPrice }, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
+    when: changed(bookTextPrice),
+    statements: [count('members', { textBytes: bookTextPrice }, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
   },
 ]
 

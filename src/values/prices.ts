@@ -5,6 +5,8 @@ export const ROW_PRICE = 200
 /** Tags count in blocks of twenty per tag, progress events per book: otherwise each would write the member's row. */
 export const PRICED_ROWS = 20
 export const BLOCK_PRICE = PRICED_ROWS * ROW_PRICE
+/** What each book counts, besides its texts: its row, and its first progress events and tags, which are in no block. */
+export const BOOK_PRICE = 500
 /** What each image counts towards MAX_MEMBER_IMAGE_BYTES, besides its bytes. */
 export const IMAGE_PRICE = 16 * 1024
 /** How often a text of a book counts, by default once. These are also stored folded, in indexes and as authors. */

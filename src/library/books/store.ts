@@ -12,7 +12,7 @@ import type { CallerRequest } from '../../env'
 import { ApiError, quotaExceeded } from '../../errors'
 import { fieldsOf } from '../../values/book-fields'
 import type { ChangesPosition } from '../../values/changes-cursor'
-import { textPrice } from '../../values/prices'
+import { BOOK_PRICE, textPrice } from '../../values/prices'
 import { limitsOf, priceOfTexts } from '../../values/quotas'
 import { toFoldedColumn } from '../../values/text/fold'
 import { localTime } from '../../values/time'
@@ -63,7 +63,7 @@ const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, r
 /** @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated` */
 export const createBook = async ({ db, caller, config, key }: CallerRequest, book: NewBook) => {
   const { title, author, cover, publisher } = book
-  const bytes = priceOfTexts({ title, author, cover, publisher })
+  const bytes = BOOK_PRICE + priceOfTexts({ title, author, cover, publisher })
   const whole = { ...DEFAULTS, isbn: null, ...book }
   const createdAt = localTime(config.TIME_ZONE)
   const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(config) }

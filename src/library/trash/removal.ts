@@ -9,7 +9,7 @@ import { books } from '../../db/schema/book-tables'
 import { memos } from '../../db/schema/memo-tables'
 import { readings } from '../../db/schema/reading-tables'
 import { fieldsOf } from '../../values/book-fields'
-import { BLOCK_PRICE, ROW_PRICE, textPrice } from '../../values/prices'
+import { BLOCK_PRICE, BOOK_PRICE, ROW_PRICE, textPrice } from '../../values/prices'
 import { oldestOf } from './oldest'
 
 const number = (value: number) => sql.raw(String(value))
@@ -35,7 +35,7 @@ const bookJson = toSparseJson({
   ))`,
 })
 /** What the book counts in the library. */
-const bookPrice = sql`${sql.raw(textPrice(fieldsOf('text')))} + memoBytes + ${number(ROW_PRICE)} * memoCount
+const bookPrice = sql`${number(BOOK_PRICE)} + ${sql.raw(textPrice(fieldsOf('text')))} + memoBytes + ${number(ROW_PRICE)} * memoCount
   + ${number(BLOCK_PRICE)} * eventBlocks + coalesce((
     select sum(${number(ROW_PRICE)} + octet_length(concat(r.note))) from readings as r where ${ofBook('r')}
   ), 0)`

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { MAX_READINGS } from '../../../src/library/readings/schema'
-import { MAX_EVENTS } from '../../../src/values/prices'
+import { BOOK_PRICE, MAX_EVENTS } from '../../../src/values/prices'
 import { type Answer, type Reader, signUp } from '../../support/api'
 import { insertReadings, measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -51,7 +51,7 @@ describe('the merged book', () => {
     expect(await membersRow(reader)).toMatchObject({
       memoBooks: 1,
       yetBooks: 1,
-      textBytes: textBytes - 4 * title.length,
+      textBytes: textBytes - 4 * title.length - BOOK_PRICE,
     })
     await expectConsistent()
   })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
-import { BLOCK_PRICE, PRICED_ROWS, ROW_PRICE } from '../../../src/values/prices'
+import { BLOCK_PRICE, BOOK_PRICE, PRICED_ROWS, ROW_PRICE } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
 import { memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -53,9 +53,9 @@ it('counts the tags of books and the progress events of a book by the twenty', a
     const { bookId: tagged } = await reader.createBook({ title: 'A', author: null })
     expect((await reader.send('PUT', `/books/${tagged}/tags`, { body: { tags: ['Tag'] } })).status).toBe(200)
   }
-  expect((await used()) - none).toBe(PRICED_ROWS * 4 + BLOCK_PRICE)
+  expect((await used()) - none).toBe(PRICED_ROWS * (BOOK_PRICE + 4) + BLOCK_PRICE)
   await reader.delete('/tags?tag=Tag')
-  expect((await used()) - none).toBe(PRICED_ROWS * 4)
+  expect((await used()) - none).toBe(PRICED_ROWS * (BOOK_PRICE + 4))
 })
 
 it('counts archived readings, and what deletes them', async () => {

@@ -31,7 +31,7 @@ const reportOf = async (reader: Reader, importId: number) => {
 
 it.each([
   ['books', { MAX_BOOKS: '150' }],
-  ['text', { MAX_MEMBER_TEXT_BYTES: '15000' }],
+  ['text', { MAX_MEMBER_TEXT_BYTES: '90000' }],
 ])('a dry run fails the rows that the quota of %s has no room for, also when it is continued', async (_, changed) => {
   const reader = await signUp()
   // A book that the file changes, and another one.

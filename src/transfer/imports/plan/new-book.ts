@@ -1,4 +1,5 @@
 import { fieldsOf } from '../../../values/book-fields'
+import { BOOK_PRICE } from '../../../values/prices'
 import { priceOfTexts } from '../../../values/quotas'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import { readingsOf } from '../../entries/readings'
@@ -52,4 +53,4 @@ export const toNewBook = (entry: Entry, now: string) => {
 
 /** What the triggers count for a book. */
 export const textBytesOf = (book: Record<(typeof TEXTS)[number], string | null>) =>
-  priceOfTexts(Object.fromEntries(TEXTS.map((name) => [name, book[name]])))
+  BOOK_PRICE + priceOfTexts(Object.fromEntries(TEXTS.map((name) => [name, book[name]])))
