@@ -109,7 +109,7 @@ export const statisticsOf = (c: Context<App>, ...furtherScopes: Scope[]) => ({
   caller: requiring(c.get('caller'), ...furtherScopes),
   /** The time zone of members without one. */
   serviceZone: c.get('config').TIME_ZONE,
-  /** Receives the number of rows of a year that was read. */
+  /** Receives how many rows a year took to read. */
   onRead: (rows: number) => {
     if (rows > LONG.linked) longest.set(memberOf(c), Math.max(rows, longest.get(memberOf(c)) ?? 0))
   },

@@ -188,7 +188,8 @@ const MOVES = {
     select memberId, seq + 1, ${sql.raw(String(CHANGE_KINDS.book))}, targetId, random() & 0xFFFFFFFFFFFF
     from pair cross join changes on memberId = ownerId order by seq desc limit 1`,
 }
-const tooManyMemos = `must have at most ${MAX_MOVED_MEMOS} memos: merge the other way round`
+const tooManyMemos = ({ memos, movedMemos }: Usage) =>
+  `must have at most ${MAX_MOVED_MEMOS} memos${memos - movedMemos > MAX_MOVED_MEMOS ? '' : ': merge the other way round'}`
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
 const selectMerged = sqlStatement<ListedBook>`
@@ -219,6 +220,6 @@ export const mergeBooks = async (
   if (bookId === from) throw fieldError('from', from, 'must be another book than the one in the path')
   if (guard.memos > quotas.MAX_MEMOS_PER_BOOK) throw quotaExceeded('MAX_MEMOS_PER_BOOK', quotas)
   if (guard.bytes > quotas.MAX_BOOK_TEXT_BYTES) throw quotaExceeded('MAX_BOOK_TEXT_BYTES', quotas)
-  if (guard.movedMemos > MAX_MOVED_MEMOS) throw fieldError('from', from, tooManyMemos)
+  if (guard.movedMemos > MAX_MOVED_MEMOS) throw fieldError('from', from, tooManyMemos(guard))
   throw new ApiError(guard.readings > MAX_READINGS ? 'MAX_READINGS' : 'MAX_BOOK_TAGS')
 }

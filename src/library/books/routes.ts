@@ -9,6 +9,7 @@ import {
   canWriteLibrary,
 } from '../../callers/authenticated'
 import { limitCountedPages, limitLargePages, recordCount } from '../../callers/large-reads'
+import { throttledByMember } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
@@ -74,11 +75,19 @@ export const books = new Hono<App>()
     found(await deleteBook(c.var, c.req.valid('param')['book-id'], since), 'BOOK_NOT_FOUND')
     return c.body(null, 204)
   })
-  .post('/:book-id/merge', canEditAll, valid('param', BookPath), valid('json', BookMerge), async (c) => {
-    const { db, caller, config } = c.var
-    const book = await mergeBooks(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
-    return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
-  })
+  // Books can be merged again and again, and each merge writes thousands of rows.
+  .post(
+    '/:book-id/merge',
+    canEditAll,
+    throttledByMember,
+    valid('param', BookPath),
+    valid('json', BookMerge),
+    async (c) => {
+      const { db, caller, config } = c.var
+      const book = await mergeBooks(db, caller, c.req.valid('param')['book-id'], c.req.valid('json'), config)
+      return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+    },
+  )
   .patch(
     '/created-date/:book-id',
     canWriteLibrary,

@@ -30,7 +30,8 @@ const toMemo = ({ bookId, title, date, memoId, memoType }: Loaded['memos'][numbe
 }
 
 const ofActivity = (loaded: Loaded, dates?: string[]) => {
-  const isCounted = ({ date }: { date: string }) => dates?.includes(date) ?? true
+  const counted = dates && new Set(dates)
+  const isCounted = ({ date }: { date: string }) => counted?.has(date) ?? true
   return [...loaded.events.filter(isCounted).map(toEvent), ...loaded.memos.filter(isCounted).map(toMemo)]
 }
 const streaksOf = (loaded: Loaded) => findStreaks(daysOf(loaded), loaded.today)

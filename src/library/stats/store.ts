@@ -40,10 +40,10 @@ export const readingsOfYear = sql`(
 /** Sorts finishes by date as text, then by identifier: the space precedes all characters of dates. */
 const finishKey = (finishedAt = 'finishedAt', readingId = 'readingId') =>
   `coalesce(${finishedAt}, '') || printf(' %016d', ${readingId})`
-/** The first of the past finishes of each book of `reading`. Reads each reading of these books only once. */
+/** The first of the past finishes of each book of `reading`. Reads each past reading of these books, but only once. */
 const firstFinishes = sql`(
-  select bookId, min(${sql.raw(finishKey())}) as firstKey from readings
-  where ${ofCaller} and outcome = 'FINISHED' and bookId in (select bookId from reading) group by bookId
+  select bookId, count(*) as pastReadings, min(iif(outcome = 'FINISHED', ${sql.raw(finishKey())}, null)) as firstKey
+  from readings where ${ofCaller} and bookId in (select bookId from reading) group by bookId
 )`
 const shown = shownReading('books.')
 const key = finishKey('reading.finishedAt', 'reading.readingId')
@@ -58,7 +58,7 @@ const readingsWithBooks = sql`
   with reading as materialized (select * from ${readingsOfYear} limit ${rowLimit})
   select reading.bookId, reading.readingId, reading.startedAt, reading.finishedAt, outcome,
     reading.quarters / 4.0 as rating,
-    ${isReread} as isReread,
+    ${isReread} as isReread, coalesce(pastReadings, 0) as pastReadings,
     coalesce(reading.format, books.format) as format, title, author, itemPage as pages, language, iif(outcome = 'FINISHED', (
       select json_group_array(tag) from bookTags cross join tags using (memberId, tagId)
       where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
@@ -66,7 +66,9 @@ const readingsWithBooks = sql`
   from reading cross join books on books.bookId = reading.bookId
     left join ${firstFinishes} as first on first.bookId = reading.bookId`
 const textOfReading = sql`(length(title) + coalesce(length(author), 0) + length(tags))`
-const selectReadings = sqlStatement<Limited<ReadingRow>>`${limited(readingsWithBooks, textOfReading)}`
+const selectReadings = sqlStatement<
+  Limited<ReadingRow & { pastReadings: number }>
+>`${limited(readingsWithBooks, textOfReading)}`
 
 /** Only for lists of rows. */
 const titleOf = (table: string) =>
@@ -97,7 +99,10 @@ type Kinds = 'readings' | 'activity' | 'all'
 /** Further than any two time zones are apart. */
 const ZONES_MS = 27 * HOUR_MS
 
-/** `serviceZone`: the time zone of members without one. `onRead` receives the number of rows of a year. */
+/**
+ * `serviceZone`: the time zone of members without one. `onRead` receives how many rows a year takes to read: its own, and
+ * the past readings of its books.
+ */
 export type Context = { db: Db; caller: Caller; serviceZone: string; onRead: (rows: number) => void }
 
 /**
@@ -126,7 +131,8 @@ export const loadYear = async <Row = undefined>(
   })
   const rows = { readings: loaded.readings ?? [], events: loaded.events ?? [], memos: loaded.memos ?? [] }
   const lists = Object.values(rows)
-  onRead(lists.reduce((sum, { length }) => sum + length, 0))
+  const pastReadings = new Map(rows.readings.map((reading) => [reading.bookId, reading.pastReadings]))
+  onRead([...lists.map(({ length }) => length), ...pastReadings.values()].reduce((sum, read) => sum + read, 0))
   if (lists.some(isCut)) throw new ApiError('MAX_STATS_ROWS')
   const { timeZone, undated, ...backlog } = guard
   const zone = createZone(timeZone ?? serviceZone)

@@ -6,6 +6,7 @@ import { type Answer, type Reader, signUp } from '../../support/api'
 import { insertReadings, measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { getBook, snapshot } from '../../support/library'
+import { refusing } from '../../support/rate-limits'
 
 const merge = (reader: Reader, bookId: number, from: unknown) => reader.post(`/books/${bookId}/merge`, { from })
 
@@ -362,6 +363,14 @@ describe('a merge', () => {
     const found = books.flatMap((book: { memos: { memoId: number }[] }) => book.memos.map(({ memoId }) => memoId))
     expect(found.toSorted()).toEqual(memos.toSorted())
     await expectConsistent()
+  })
+
+  it('is limited per member, as one merge after the other can move the same memos', async () => {
+    const { reader, bookId, from } = await createPair()
+    const changed = { MEMBER_LIMIT: refusing }
+    const body = { from }
+    expect((await reader.send('POST', `/books/${bookId}/merge`, { body, changed })).status).toBe(200)
+    expect((await merge(reader, bookId, from)).status).toBe(429)
   })
 
   it('takes one call to the database', async () => {

@@ -403,3 +403,16 @@ describe('one database call, at a cost independent of the size of the library', 
     expect(await findMismatches(memberDatabase())).toEqual([])
   })
 })
+
+it('counts ten tags of a book as a further write', async () => {
+  const { reader, bookId } = await createShelf(['Essay'])
+  const limit = vi.fn<RateLimit['limit']>(async () => ({ success: true }))
+  const writesOf = async (tags: string[]) => {
+    limit.mockClear()
+    const changed = { WRITE_LIMIT: { limit } as RateLimit }
+    expect((await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags }, changed })).status).toBe(200)
+    return limit.mock.calls.length
+  }
+  const tags = Array.from({ length: 30 }, (_, n) => `Tag ${n}`)
+  expect([await writesOf(tags.slice(0, 9)), await writesOf(tags), await writesOf([])]).toEqual([1, 4, 1])
+})

@@ -92,7 +92,9 @@ describe('no batch changes more than 10,000 rows', () => {
     await putTags(reader, from, TAGS)
     await fillLog(memberId)
     const merge = () => reader.post(`/books/${bookId}/merge`, { from })
-    expect(await merge()).toMatchObject({ status: 400, body: { fieldErrors: [{ field: 'from' }] } })
+    const refused = await merge()
+    expect(refused).toMatchObject({ status: 400, body: { fieldErrors: [{ field: 'from' }] } })
+    expect(refused.body.fieldErrors[0].reason).toMatch(/: merge the other way round$/)
     const [memo] = await select('select memoId from memos where bookId = ? limit 1', from)
     expect((await reader.delete(`/memos/${memo?.memoId}`)).status).toBe(204)
     const changes = await expectSmall(async () =>
