@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { authenticated, canReadAll, sessionOnly } from '../../callers/authenticated'
+import { throttledByMember } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { valid } from '../../input/validate'
@@ -17,7 +18,8 @@ export const trash = new Hono<App>()
     await emptyTrash(c.var.db, c.var.caller)
     return c.body(null, 204)
   })
-  .post('/:trash-id/restore', canRestore, valid('param', TrashPath), async (c) => {
+  // A book can be deleted and restored again and again, and each time thousands of rows are written.
+  .post('/:trash-id/restore', canRestore, throttledByMember, valid('param', TrashPath), async (c) => {
     const restored = await restore(c.var, c.req.valid('param')['trash-id'])
     return c.json(found(restored, 'TRASH_NOT_FOUND'), 200)
   })
