@@ -27,17 +27,20 @@ const unknownNames = (sent: object, schema: z.core.$ZodType | undefined) => {
 
 /** Old spellings of fields, which do not count beside the present one. */
 const PRESENT_NAMES = new Map([['readStratDate', 'readStartDate']])
+/** Fields that count only beside another one. */
+const NEEDED_NAMES = new Map([['currentPassword', 'password']])
 
-const hasEffect = (field: z.core.$ZodType | undefined, value: unknown) =>
+const isValid = (field: z.core.$ZodType | undefined, value: unknown) =>
   field instanceof z.ZodMiniCatch ? z.safeParse(field.def.innerType, value).success : field !== undefined
 
-/** The fields of a body that have no effect: unknown ones, invalid ones that are not refused, and old spellings. */
+/** The fields of a body that have no effect: unknown ones, invalid ones that are not refused, and those that others decide. */
 export const ignoredFields = (body: object, schema: z.core.$ZodType) => {
   const shape = shapeOf(schema)
+  const isSent = (name: string | undefined) => name !== undefined && Object.hasOwn(body, name)
   return Object.entries(body).flatMap(([name, value]) => {
-    const isReplaced = Object.hasOwn(body, PRESENT_NAMES.get(name) ?? '')
-    const field = Object.hasOwn(shape, name) && !isReplaced ? shape[name] : undefined
-    return hasEffect(field, value) ? [] : [name]
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined
+    const isDecided = isSent(PRESENT_NAMES.get(name)) || (NEEDED_NAMES.has(name) && !isSent(NEEDED_NAMES.get(name)))
+    return isValid(field, value) && !isDecided ? [] : [name]
   })
 }
 

@@ -133,19 +133,19 @@ const readNames = (json: string) => {
   return names
 }
 
-const parse = (text: string) => {
+const parse = (text: string, toError = malformedBody) => {
   const names = readNames(text)
-  if (!names) throw malformedBody(`it is nested deeper than ${MAX_DEPTH} levels`)
+  if (!names) throw toError(`it is nested deeper than ${MAX_DEPTH} levels`)
   try {
     const value: unknown = JSON.parse(text)
     return { value, names }
   } catch {
-    throw malformedBody(describeMistake(text))
+    throw toError(describeMistake(text))
   }
 }
 
-/** @throws BODY_MALFORMED when the text is not JSON, or nested deeper than MAX_DEPTH */
-export const parseJson = (text: string) => parse(text).value
+/** @throws BODY_MALFORMED, or that of `toError`, when the text is not JSON, or nested deeper than MAX_DEPTH */
+export const parseJson = (text: string, toError?: typeof malformedBody) => parse(text, toError).value
 
 const kindOf = (value: unknown) => {
   if (typeof value === 'string') return 'a string: it may be encoded twice'

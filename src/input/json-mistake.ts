@@ -47,7 +47,7 @@ const findMistake = (text: string): [mistake: string, at: number] | undefined =>
   for (let at = after(SPACE, text, 0); ; at = after(SPACE, text, at)) {
     const [character, closer] = [text[at], closers.at(-1)]
     if (character === undefined) {
-      return state === 'end' ? undefined : [`the body ends too early: ${MISSING(state, closer)}`, at]
+      return state === 'end' ? undefined : [`it ends too early: ${MISSING(state, closer)}`, at]
     }
     const isName: boolean = state === 'name' || state === 'member'
     const isValue: boolean = state === 'value' || state === 'item'

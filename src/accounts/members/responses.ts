@@ -29,7 +29,7 @@ export const membersReference: FeatureReference = {
     authenticationCode:
       'The code that `requestCode` mailed. If the service does not verify addresses, any text that is not blank.',
     currentPassword:
-      'The current password. Checked only if `password` is sent; the operator may have made it required then.',
+      'The current password. Checked only if `password` is sent, else named in `X-Ignored`; the operator may have made it required then.',
     deleteAccessTokens: 'Whether a new password also deletes all access tokens. Only with `password`. False if absent.',
     email: 'E-mail address, unique regardless of case.',
     joinAuthCodeEmail: 'The e-mail address that the code is sent to.',

@@ -261,6 +261,12 @@ describe('a mistake is explained:', () => {
       'is required: the form has File instead',
     ],
     [
+      'a part that must be JSON',
+      () => ['POST', '/imports', { raw: form('file', 'x', 'a.csv', 'columns') }],
+      400,
+      '"columns","rejectedValue":null,"reason":"must be JSON: word without double quotes',
+    ],
+    [
       'a form with parts of hostile names',
       () => ['POST', '/memos/image-memo', { raw: form('<첨부>', 'x') }],
       400,
@@ -353,6 +359,15 @@ describe('X-Ignored', () => {
   ])('lists the fields that %s has twice', async (json, author, expected) => {
     const answer = await reader.send('POST', '/books', ofType(JSON_TYPE, json))
     expect([answer.status, answer.body.author, answer.headers.get('X-Ignored')]).toEqual([201, author, expected])
+  })
+
+  it('lists a current password that nothing compares', async () => {
+    const wrong = { currentPassword: 'not this one' }
+    const { send: ask } = await signUp()
+    const named = await ask('PATCH', '/members/me', { body: { name: 'Mina', ...wrong } })
+    expect([named.status, named.headers.get('X-Ignored')]).toEqual([200, 'currentPassword'])
+    const changed = await ask('PATCH', '/members/me', { body: { password: 'another-horse-2', ...wrong } })
+    expect([changed.status, changed.headers.get('X-Ignored')]).toEqual([400, null])
   })
 
   it('lists conditions that a write does not read', async () => {

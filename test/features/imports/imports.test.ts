@@ -234,15 +234,14 @@ describe('an import', () => {
 
   it('refuses a map that is not JSON, is nested too deeply, or has the key __proto__', async () => {
     const reader = await signUp()
-    for (const columns of [
-      '{"title":',
-      `{"title":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
-      '{"__proto__":"Title"}',
-    ]) {
+    for (const [columns, reason] of [
+      ['{"title":', 'must be JSON: it ends too early: a value is missing at line 1, column 10'],
+      ['{"title":"Name",}', 'must be JSON: trailing comma at line 1, column 16'],
+      [`{"title":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, 'must be JSON: it is nested deeper than 64 levels'],
+      ['{"__proto__":"Title"}', 'must be a JSON object of strings, without __proto__'],
+    ] as const) {
       const { status, body } = await startImport(reader, transfer.importForm(goodreads(SALT), { columns }))
-      const fieldErrors = [
-        { field: 'columns', rejectedValue: null, reason: 'must be a JSON object of strings, without __proto__' },
-      ]
+      const fieldErrors = [{ field: 'columns', rejectedValue: null, reason }]
       expect({ status, body }).toMatchObject({ status: 400, body: { fieldErrors } })
     }
   })

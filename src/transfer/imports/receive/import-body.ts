@@ -15,11 +15,9 @@ const readMap = (form: FormPart[], name: keyof ImportMaps): unknown => {
   const [part] = form.filter((each) => each.name === name)
   if (!part) return undefined
   if (part.content.length > MAX_MAP_BYTES) throw fieldError(name, null, 'must be at most 16 KiB')
-  try {
-    const map = parseJson(decoder.decode(part.content))
-    // Validation would take it for the prototype, and drop it.
-    if (!Object.hasOwn(Object(map), '__proto__')) return map
-  } catch {}
+  const map = parseJson(decoder.decode(part.content), (mistake) => fieldError(name, null, `must be JSON: ${mistake}`))
+  // Validation would take it for the prototype, and drop it.
+  if (!Object.hasOwn(Object(map), '__proto__')) return map
   throw fieldError(name, null, 'must be a JSON object of strings, without __proto__')
 }
 
