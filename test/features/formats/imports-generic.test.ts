@@ -289,11 +289,19 @@ describe('an import of any table', () => {
     expect(readRow({ Title: 'A', 'Date Added': '2026-03-14 10:20' })).toMatchObject({ addedAt: '2026-03-14T10:20:00' })
   })
 
-  it('has the column of the more telling name, whichever comes first', () => {
-    const row = { Title: 'A', shelf: 'top', 'Reading Status': 'Reading', Categories: 'Fiction', Tags: 'sea' }
-    const expected = { status: 'ING', tags: ['sea'], losses: [] }
-    expect(readRow(row)).toMatchObject(expected)
-    expect(readRow(Object.fromEntries(Object.entries(row).toReversed()))).toMatchObject(expected)
+  it.each([
+    [{ shelf: 'top', 'Reading Status': 'Reading' }, { status: 'ING' }],
+    [{ Status: 'owned', 'Read Status': 'Reading' }, { status: 'ING' }],
+    [{ Categories: 'Fiction', Tags: 'sea' }, { tags: ['sea'] }],
+    [{ Year: '2024', 'Year Published': '1999' }, { publishedYear: 1999 }],
+    [{ Pages: '12', 'Total Pages': '312' }, { itemPage: 312 }],
+    [{ Finished: 'yes', 'Finish Date': '2026-03-14' }, { readings: [{ finishedAt: '2026-03-14' }] }],
+    [{ 'Year Read': '2026', 'Date Read': '2026-03-14' }, { readings: [{ finishedAt: '2026-03-14' }] }],
+    [{ Rating: '4.1', 'My Rating': '3' }, { quarters: 12 }],
+  ])('has the column of the more telling name, whichever comes first: %o', (cells, expected) => {
+    for (const row of [cells, Object.fromEntries(Object.entries(cells).toReversed())]) {
+      expect(readRow({ Title: 'A', ...row })).toMatchObject({ ...expected, losses: [] })
+    }
   })
 
   it.each(['0', '0000000000000', '="0"'])('has no ISBN if it is %s', (ISBN) => {

@@ -19,9 +19,9 @@ const NAMES = {
   isbn: 'isbn|isbn 13|isbn 10|isbn/uid|ean',
   publisher: 'publisher|출판사|editora|editorial|verlag|éditeur|editeur|出版社|出版者',
   publishedYear:
-    'year|year published|published|published at|published year|publish year|release date|release year|publication year|publication date|publish date|date published|first publish year|first published|original publication year|출판년도|출판연도|출간년도|출간연도|출판일|출간일|발행일|발행년도|ano|ano de publicação|año|año de publicación|jahr|erscheinungsjahr|erschienen|année|année de publication|出版年|発行年|発売日|出版日',
+    'year published|published year|publish year|publication year|published|published at|year|release date|release year|publication date|publish date|date published|first publish year|first published|original publication year|출판년도|출판연도|출간년도|출간연도|출판일|출간일|발행일|발행년도|ano|ano de publicação|año|año de publicación|jahr|erscheinungsjahr|erschienen|année|année de publication|出版年|発行年|発売日|出版日',
   pages:
-    'pages|page count|number of pages|total pages|쪽수|페이지|페이지 수|전체 페이지|páginas|paginas|número de páginas|seiten|seitenzahl|nombre de pages|ページ数|総ページ数',
+    'total pages|number of pages|page count|pages|쪽수|페이지|페이지 수|전체 페이지|páginas|paginas|número de páginas|seiten|seitenzahl|nombre de pages|ページ数|総ページ数',
   currentPage:
     'current page|page|progress page|현재 페이지|현재 쪽|página atual|página actual|aktuelle seite|page actuelle|現在のページ',
   rating:
@@ -29,11 +29,11 @@ const NAMES = {
   addedAt:
     "added|date added|added at|created|등록일|추가일|추가한 날|adicionado em|data de adição|añadido|fecha de alta|hinzugefügt|hinzugefügt am|ajouté le|date d'ajout|登録日|追加日",
   startedAt:
-    'started|start date|date started|started at|started reading|started reading on|start reading|시작일|읽기 시작한 날|시작 날짜|data de início|início|fecha de inicio|begonnen|startdatum|angefangen|commencé le|date de début|開始日|読み始めた日',
+    'start date|date started|started at|started|started reading|started reading on|start reading|시작일|읽기 시작한 날|시작 날짜|data de início|início|fecha de inicio|begonnen|startdatum|angefangen|commencé le|date de début|開始日|読み始めた日',
   finishedAt:
-    'finished|finish date|date finished|finished at|finished reading|finished reading on|ended reading on|end reading|date read|year read|end date|completed|완독일|종료일|읽은 날짜|다 읽은 날|완독 날짜|data de término|data de leitura|fin|fecha de fin|fecha de lectura|beendet|enddatum|gelesen am|terminé le|date de fin|date de lecture|読了日|終了日',
+    'finish date|date finished|finished at|finished reading|finished reading on|ended reading on|end reading|date read|end date|finished|completed|year read|완독일|종료일|읽은 날짜|다 읽은 날|완독 날짜|data de término|data de leitura|fin|fecha de fin|fecha de lectura|beendet|enddatum|gelesen am|terminé le|date de fin|date de lecture|読了日|終了日',
   status:
-    'status|read status|reading status|shelf|exclusive shelf|상태|독서 상태|읽기 상태|situação|estado|lesestatus|statut|ステータス|読書状況|状態',
+    'read status|reading status|status|shelf|exclusive shelf|상태|독서 상태|읽기 상태|situação|estado|lesestatus|statut|ステータス|読書状況|状態',
   tags: 'tags|tag|labels|shelves|bookshelves|categories|태그|분류|책장|etiquetas|marcadores|schlagwörter|étiquettes|mots-clés|タグ',
   review: 'review|my review|리뷰|서평|독후감|감상|resenha|crítica|reseña|rezension|avis|critique|レビュー|感想',
   notes:
