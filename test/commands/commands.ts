@@ -15,7 +15,7 @@ export type Run = {
 }
 
 /** The heading of what an attack prints, unlike the rest of the page. */
-const STORED = 'The most that a member can store'
+const STORED = 'The most that a member can store and write'
 
 /** In an order in which they can run: some need what earlier ones made. */
 export const SHORT_RUNS: Run[] = [

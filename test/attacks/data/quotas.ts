@@ -1,16 +1,18 @@
 // What a member can make the database hold within the default quotas, in each table: with the triggers of the service, until
 // the price reaches the quota. A database of 10 GB must hold fifty such members.
 import { DatabaseSync } from 'node:sqlite'
-import { IMAGE_PRICE, MAX_EVENTS, MAX_REPORT_BYTES } from '../../../src/values/prices'
+import { BOOK_PRICE, IMAGE_PRICE, MAX_EVENTS, MAX_REPORT_BYTES, PRICED_ROWS } from '../../../src/values/prices'
 import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
 import { readMigrations } from '../../support/service/migrations'
-import type { Attack } from '../harness/attack'
+import { type Attack, mergeReports } from '../harness/attack'
+import { fillDay } from './day'
 
 const MEMBERS = 50
 const DATABASE_BYTES = 10e9
 const NOW = `'2026-01-01T00:00:00'`
 const MOST_TAGS = 30
 const MAX_LOG = 20_100
+const MAX_ACTIVITY = 5000
 
 const createDatabase = () => {
   const database = new DatabaseSync(':memory:')
@@ -57,10 +59,12 @@ const FILLERS: [name: string, ...statements: string[]][] = [
 /** What is in no quota of bytes, but limited. */
 const others = (part: number): [name: string, ...statements: string[]][] => [
   [
-    'tags of 20,000 books',
+    'tags and progress events of 20,000 books',
     `${count(MOST_TAGS)} insert into tags (memberId, tagId, tag, tagKey) select 1, i, 'tag ' || i, 'tag ' || i from n`,
     addBooks(DEFAULT_QUOTAS.MAX_BOOKS / part),
     `insert into bookTags (memberId, tagId, bookId) select 1, tagId, bookId from books cross join tags`,
+    `${count(PRICED_ROWS - 1)} insert into progress (memberId, bookId, at, page, kind, total)
+      select 1, bookId, 1700000000000 + bookId * 1000000 + i, i, 'CORRECTION', i from books cross join n`,
   ],
   [
     'images',
@@ -71,6 +75,11 @@ const others = (part: number): [name: string, ...statements: string[]][] => [
     'idempotency keys',
     `${count(DEFAULT_QUOTAS.MAX_IDEMPOTENCY_KEYS / part)} insert into idempotencyKeys (memberId, keyHash, requestHash, id, name, day)
       select 1, randomblob(16), randomblob(16), i, hex(randomblob(16)), 20000 from n`,
+  ],
+  [
+    'activity',
+    `${count(MAX_ACTIVITY / part)} insert into activity (memberId, isFailedLogin, entry, at, kind, device, country)
+      select 1, 0, i, i, 'LOGIN', printf('%.*c', 100, 'x'), 'KR' from n`,
   ],
   [
     'log of changes',
@@ -93,7 +102,8 @@ const measure = (statements: string[], quota?: number) => {
   return result
 }
 
-export const quotas: Attack = async ({ quick, progress }) => {
+export const quotas: Attack = async (context) => {
+  const { quick, progress } = context
   const part = quick ? 20 : 1
   const mb = (bytes: number) => `${((bytes * part) / 1e6).toFixed(1)} MB`
   const figures: [string, number, string][] = []
@@ -103,11 +113,14 @@ export const quotas: Attack = async ({ quick, progress }) => {
     figures.push([`${name}: rows changed`, rows * part, mb(bytes)])
     return bytes * part
   }
-  const most = Math.max(...FILLERS.map(([name, ...all]) => run(name, all, DEFAULT_QUOTAS.MAX_MEMBER_TEXT_BYTES / part)))
+  // Besides as many books as there can be, which have tags and events.
+  const quota = DEFAULT_QUOTAS.MAX_MEMBER_TEXT_BYTES - DEFAULT_QUOTAS.MAX_BOOKS * BOOK_PRICE
+  const most = Math.max(...FILLERS.map(([name, ...all]) => run(name, all, quota / part)))
   const rest = others(part).map(([name, ...all]) => run(name, all))
   // The newest report stays, even if it is as large as all may be.
   const total = rest.reduce((sum, bytes) => sum + bytes, most + MAX_REPORT_BYTES)
   const members = Math.floor(DATABASE_BYTES / total)
   figures.push(['members with all that the quotas allow, in 10 GB', members, `${(total / 1e6).toFixed(1)} MB each`])
-  return { figures, failures: members < MEMBERS ? [`10 GB hold ${members} members, not ${MEMBERS}`] : [] }
+  const failures = members < MEMBERS ? [`10 GB hold ${members} members, not ${MEMBERS}`] : []
+  return mergeReports({ figures, failures }, await fillDay(context))
 }

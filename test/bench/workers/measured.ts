@@ -5,11 +5,13 @@ import './silence.ts'
 
 type Meta = { rows_read?: number; rows_written?: number; changes?: number }
 
-/** The most rows that a batch changed since the last response: also of work after that one. */
-let most = 0
+/** Since the last response, also of work after that one: the most rows that a batch changed, and all that were written. */
+let [most, written] = [0, 0]
 
 const metasOf = (result: unknown): Meta[] =>
   (Array.isArray(result) ? result : [result]).map((each: { meta?: Meta } | null) => each?.meta ?? {})
+
+const sum = (metas: Meta[], key: keyof Meta) => metas.reduce((total, meta) => total + (meta[key] ?? 0), 0)
 
 export default {
   async fetch(request, env, context) {
@@ -19,20 +21,19 @@ export default {
       calls += 1
       const result = await call()
       metas.push(...metasOf(result))
-      most = Math.max(
-        most,
-        metasOf(result).reduce((total, { changes = 0 }) => total + changes, 0),
-      )
+      most = Math.max(most, sum(metasOf(result), 'changes'))
+      written += sum(metasOf(result), 'rows_written')
       return result
     })
     const response = await service.fetch(request, { ...env, DB }, context)
-    const sum = (key: keyof Meta) => String(metas.reduce((total, meta) => total + (meta[key] ?? 0), 0))
     const measured = new Response(response.body, response)
     measured.headers.set('X-D1-Calls', String(calls))
-    measured.headers.set('X-Rows-Read', sum('rows_read'))
-    measured.headers.set('X-Rows-Written', sum('rows_written'))
+    measured.headers.set('X-Rows-Read', String(sum(metas, 'rows_read')))
+    measured.headers.set('X-Rows-Written', String(sum(metas, 'rows_written')))
+    measured.headers.set('X-All-Rows-Written', String(written))
     measured.headers.set('X-Most-Changes', String(most))
     most = 0
+    written = 0
     return measured
   },
 } satisfies ExportedHandler<{ DB: D1Database }>
