@@ -2,14 +2,9 @@
 import { expect, it } from 'vitest'
 import { emptyEntry, type FormatName } from '../../src/transfer/entries/entry'
 import { createMatcher, type Origin } from '../../src/transfer/imports/plan/matching'
+import { HOSTILE_TEXTS } from '../support/inputs/hostile-texts'
 import { MAX_EXPONENT, measureExponent } from '../support/runtime/exponent'
-import {
-  HOSTILE_FILES,
-  HOSTILE_SIZES,
-  HOSTILE_TEXTS,
-  readAndMatch,
-  toHostileImport,
-} from '../support/transfer/hostile-imports'
+import { HOSTILE_FILES, HOSTILE_SIZES, readAndMatch, toHostileImport } from '../support/transfer/hostile-imports'
 
 // `npm run attack -- growth` takes all texts and sizes of all formats.
 const NAMES = 'names of up to 480 characters'

@@ -4,16 +4,23 @@ import { document, type Response, resolve } from './document'
 
 // The operations of the OpenAPI document, in the form the attack suites use. A new route is covered automatically.
 
-type Schema = {
+export type Schema = {
   $ref?: string
-  properties?: object
+  properties?: Record<string, Schema>
+  type?: string | string[]
+  pattern?: string
+  maxLength?: number
+  maxItems?: number
+  items?: Schema
+  format?: string
+  enum?: unknown[]
   required?: string[]
   anyOf?: Schema[]
   allOf?: Schema[]
   oneOf?: Schema[]
 }
 type OperationObject = {
-  parameters?: { $ref?: string; in: string; name: string; example?: unknown }[]
+  parameters?: { $ref?: string; in: string; name: string; example?: unknown; schema?: Schema }[]
   security?: Record<string, Scope[]>[]
   requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> }
   responses: Record<string, Response>
@@ -21,9 +28,9 @@ type OperationObject = {
 
 export type Operation = ReturnType<typeof toOperation>
 
-const fieldsOf = (schema: Schema = {}): string[] => {
-  const { properties = {}, anyOf = [], allOf = [], oneOf = [] } = resolve(schema)
-  return [...new Set([...Object.keys(properties), ...[...anyOf, ...allOf, ...oneOf].flatMap(fieldsOf)])]
+const propertiesOf = (schema: Schema = {}): Record<string, Schema> => {
+  const { properties, anyOf = [], allOf = [], oneOf = [] } = resolve(schema)
+  return Object.assign({}, properties, ...[...anyOf, ...allOf, ...oneOf].map(propertiesOf))
 }
 
 /** The status and code of each documented error. The examples of an error response are named by its codes. */
@@ -45,7 +52,8 @@ const toOperation = (template: string, method: string, operation: OperationObjec
   const parameters = (operation.parameters ?? []).map(resolve)
   const content = operation.requestBody?.content ?? {}
   const { required = [], ...schema } = resolve(Object.values(content)[0]?.schema ?? {})
-  const fields = fieldsOf(schema)
+  const properties = propertiesOf(schema)
+  const fields = Object.keys(properties)
   const alternatives = ALTERNATIVES.filter((names) => names.every((name) => fields.includes(name)))
   return {
     method: method.toUpperCase(),
@@ -56,6 +64,9 @@ const toOperation = (template: string, method: string, operation: OperationObjec
     scopes: Object.values(operation.security?.[0] ?? {}).flat(),
     path: [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name),
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    headers: parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name),
+    /** The schemas of parameters, and of the fields of the body. */
+    schemas: { ...Object.fromEntries(parameters.map(({ name, schema = {} }) => [name, schema])), ...properties },
     /** Media types of the body; empty if there is none. */
     types: Object.keys(content),
     /** Field names of the body; empty unless it is an object. */

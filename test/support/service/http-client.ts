@@ -28,12 +28,14 @@ export const encode = ({ method, path, token, body, type = 'application/json', h
 
 const LAST_CHUNK = '0\r\n\r\n'
 
+/** Undefined if the last chunk has not arrived: the content may end like it. */
 const dechunk = (text: string) => {
   let content = ''
   for (let at = 0; ; ) {
     const start = text.indexOf('\r\n', at) + 2
     const size = Number.parseInt(text.slice(at, start), 16)
     if (size === 0) return content
+    if (!size) return undefined
     content += text.slice(start, start + size)
     at = start + size + 2
   }
@@ -51,7 +53,8 @@ const parse = (text: string, isHead: boolean): HttpResponse | undefined => {
     return text.length >= end + 4 + Number(length) ? { status, head, body: text.slice(end + 4) } : undefined
   }
   if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { status, head, body: '' }
-  return text.endsWith(LAST_CHUNK) ? { status, head, body: dechunk(text.slice(end + 4)) } : undefined
+  const body = text.endsWith(LAST_CHUNK) ? dechunk(text.slice(end + 4)) : undefined
+  return body === undefined ? undefined : { status, head, body }
 }
 
 export const openSocket = async (url: URL) => {

@@ -3,25 +3,9 @@ import type { Entry, FormatName } from '../../../src/transfer/entries/entry'
 import { createMatcher } from '../../../src/transfer/imports/plan/matching'
 import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { readFile } from '../../../src/transfer/reader/read-file'
+import { repeatTo } from '../inputs/hostile-texts'
 
 // Files of all formats, whose texts take the most work for their size.
-
-/** What the texts repeat. */
-export const HOSTILE_TEXTS: Record<string, string> = {
-  separators: 'é: ',
-  dashes: 'é – ',
-  brackets: ' (a book 1',
-  'commas before an edition': ', edition',
-  'dotted capitals': 'İ',
-  numerals: '一',
-  'letters that NFKC makes longer': '\ufdfa',
-  'combining marks': '\u0301\u0323',
-  'authors of one letter': 'é, ',
-  'joined authors': 'É; ',
-  'tags of 100 characters': `${'İ'.repeat(99)},`,
-  'tags of one letter': 'İ,',
-  'numbers of volumes': '上1 ',
-}
 
 const fixture = (name: string) => readFileSync(`test/fixtures/imports/${name}`, 'utf8')
 const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
@@ -113,7 +97,7 @@ export const toHostileImport = (
   part: string,
   { rows, length }: { rows: number; length: number },
 ) => {
-  const repeated = part.repeat(Math.ceil(length / part.length)).slice(0, length)
+  const repeated = repeatTo(part, length)
   const file = new TextEncoder().encode(HOSTILE_FILES[format](rows, (n) => `${repeated}${n}`))
   const { entries, ...read } = readFile(file, { shelfMap: {}, columns: {} })
   const books = entries.flatMap(({ title, subtitle, author, isbn, seriesNumber }: Entry, at) =>
