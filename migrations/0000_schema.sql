@@ -457,6 +457,7 @@ CREATE TABLE `trashParts` (
 	`partId` integer PRIMARY KEY NOT NULL,
 	`memberId` integer NOT NULL,
 	`bookId` integer NOT NULL,
+	`kind` text NOT NULL,
 	`data` text NOT NULL,
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade
 );

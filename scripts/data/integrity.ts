@@ -179,6 +179,19 @@ const checkRange = (slot: number) => (table: string, id: string) =>
   union all
   select '${table}', ${id}, '${id}', 'of slot ${slot}', ${id} from ${table} where ${id} > ${idsOf(slot).last}`
 
+/** Those of memos are negative. */
+const checkTrashRange = (slot: number) => {
+  const { first, last } = idsOf(slot)
+  const outside = [`> ${last}`, `between 1 and ${first - 1}`, `between ${1 - first} and -1`, `< ${-last}`]
+  const queries = outside.map(
+    (
+      condition,
+    ) => `select 'trash' as "table", trashId as id, 'trashId' as field, 'of slot ${slot}' as expected, trashId as found
+    from trash where trashId ${condition}`,
+  )
+  return queries.join('\n  union all\n  ')
+}
+
 /** The queries of the checks of a database. */
 export const checksOf = (slot: number) => {
   const checkIds = checkRange(slot)
@@ -189,7 +202,7 @@ export const checksOf = (slot: number) => {
     checkIds('memos', 'memoId'),
     checkIds('images', 'imageId'),
     checkIds('readings', 'readingId'),
-    checkIds('trash', 'abs(trashId)'),
+    checkTrashRange(slot),
     `select 'operatorLog' as "table", entryId as id, 'slot' as field, 0 as expected, ${slot} as found
     from operatorLog where ${slot} > 0`,
   ]

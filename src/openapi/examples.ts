@@ -123,6 +123,7 @@ const memo = {
 }
 const publicMemo = { ...memo, memoAuthority: 'PUBLIC' }
 const { memoId, memoContent, memoLikesCount: _, ...foundMemo } = publicMemo
+const deleted = { memoCount: 0, deletedAt: now, expiresAt: '2026-12-21T09:30:00Z' }
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
 
@@ -417,10 +418,8 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { size: 20 },
     response: {
       item: [
-        {
-          ...{ trashId: 'memo-1', kind: 'memo', memoId, ...shortBook, excerpt: memoContent, memoCount: 0 },
-          ...{ deletedAt: now, expiresAt: '2026-12-21T09:30:00Z' },
-        },
+        { trashId: 'memo-1', kind: 'memo', memoId, ...shortBook, excerpt: memoContent, ...deleted },
+        { trashId: 'book-3', kind: 'book', memoId: null, bookId: 3, title, excerpt: null, ...deleted },
       ],
       next: null,
     },

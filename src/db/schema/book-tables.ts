@@ -64,7 +64,7 @@ export const books = sqliteTable(
     seriesNumber: real(),
     /** A JSON array of strings such as `goodreads:123`. Null if there are none. */
     sourceIds: text(),
-    /** Books that were merged into it: an undo of the import that created it keeps it. -1 during its own merge. */
+    /** Books that were merged into it: an undo of the import that created it keeps it. Negative during its own merge. */
     mergedBooks: counter(),
     // The current reading, beside bookStatus, readStartDate, readEndDate and star. A book that is YET has none. Each of
     // these is ignored while it contradicts those four, so that an update of them need not touch it: shown-reading.ts.

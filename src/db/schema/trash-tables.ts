@@ -39,10 +39,10 @@ export const trash = sqliteTable(
 export const trashParts = sqliteTable(
   'trashParts',
   {
-    /** The identifier of the first reading, or the negative one of the first memo. */
     partId: integer().primaryKey(),
     memberId: ownerId(),
     bookId: integer().notNull(),
+    kind: text({ enum: ['readings', 'memos'] }).notNull(),
     data: text().notNull(),
   },
   (part) => [index('trashParts_by_book').on(part.memberId, part.bookId)],

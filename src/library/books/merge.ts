@@ -12,6 +12,7 @@ import { MAX_SOURCE_IDS } from '../editions/schema'
 import { describe, insertPast, isRefined, keep, selectCurrent, settle } from '../readings/blocks'
 import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
+import { completeMerged, mergedToTrash } from '../trash/removal'
 import type { ListedBook } from './responses'
 import type { BookMerge } from './schema'
 
@@ -48,16 +49,16 @@ const expressions = sql`
     from target cross join source where target.bookId <> source.bookId
   )`
 /** Marks the book `from`, until its deletion, if the two can be merged. The other statements find it by the mark. */
-const MARK = -1
+const isMarked = sql.raw('mergedBooks < 0')
 const markSource = sqlStatement`
-  with ${expressions} update books set mergedBooks = ${number(MARK)} from both
+  with ${expressions} update books set mergedBooks = -1 - mergedBooks from both
   where books.bookId = sourceId
     and (movedMemos = 0 or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
     and movedMemos <= ${number(MAX_MOVED_MEMOS)} and readings <= ${number(MAX_READINGS)} and tags <= ${number(MAX_BOOK_TAGS)}`
 /** One row if the source is marked. Each statement selects from it, so either all of them or none take effect. */
 const withPair = sql`with
   caller(id) as materialized (select ${callerId}),
-  source as materialized (select * from (${selectBookOfCaller('from')}) where mergedBooks = ${number(MARK)}),
+  source as materialized (select * from (${selectBookOfCaller('from')}) where ${isMarked}),
   pair as materialized (select memberId as ownerId, :bookId as targetId, bookId as sourceId from source)`
 const statement = (text: TemplateStringsArray, ...parts: SQL[]) => sqlStatement`${withPair} ${sql(text, ...parts)}`
 
@@ -111,9 +112,11 @@ const ofSameDay = (column: string) =>
 const ofUnread = (column: string) =>
   sql.raw(`${column} = iif(books.bookStatus = 'YET', coalesce(books.${column}, source.${column}), books.${column})`)
 
+const putIntoTrash = mergedToTrash(sql`${isOwnRow(books.bookId, books.memberId, callerId, 'from')} and ${isMarked}`)
+const completeTrash = completeMerged(sql`exists (select 1 from books where bookId = :from and ${isMarked})`)
+
 /** The statements of a merge, in this order. They do nothing unless the books can be merged. */
 const MOVES = {
-  markSource,
   /** An open reading of the source becomes a stopped one if the target has one, too. Otherwise `takeOpen` moves it. */
   moveEnded: statement`
     ${insertPast} ${selectCurrent(
@@ -196,7 +199,7 @@ const selectMerged = sqlStatement<ListedBook>`
   select ${sql.raw(['bookId', ...fieldsOf('detail')].join(', '))} from books where ${isOwnBook}`
 
 /**
- * Moves what another of the caller's books has to a book, and deletes the other one. Returns undefined if the caller
+ * Moves what another of the caller's books has to a book, and puts the other one into the trash. Returns undefined if the caller
  * has only one of them.
  * @throws INVALID_FIELDS when they are the same, or `from` has too many memos; the error of a limit that they exceed together: then nothing changes
  */
@@ -211,7 +214,10 @@ export const mergeBooks = async (
   // The source is deleted last, so that clients that sync have already moved what belonged to it.
   const { guard, deleted, merged } = await runAsCaller(db, caller, {
     guard: selectPairSizes(values),
+    marked: markSource(values),
+    trashed: putIntoTrash(values),
     moved: Object.values(MOVES).map((move) => move(values)),
+    completed: completeTrash(values),
     deleted: firstRow(deleteSource(values)),
     merged: firstRow(selectMerged(values)),
   })

@@ -108,7 +108,7 @@ export const booksReference: FeatureReference = {
     bookId: 'Identifier of the book.',
     bookStatus: 'Reading status.',
     'NewBook.bookStatus': 'Reading status. `YET` if absent.',
-    'BookMerge.from': 'Identifier of the book that is merged into the other one, and deleted.',
+    'BookMerge.from': 'Identifier of the book that is merged into the other one, and put into the trash.',
     cover: 'URL of the cover image, or null.',
     'NewBook.cover': COVER_SENT,
     createdAt: 'When the book was registered.',
@@ -230,7 +230,7 @@ export const booksReference: FeatureReference = {
         'or is dropped if it has no details. The `isbn` of `from` becomes a source id if the other book has another one. ' +
         'Beyond 20 source ids or 1,000 progress events in all, the last ids and the oldest events of `from` are dropped. ' +
         '`from` can have at most 2,500 memos: keep a book with more, and send the other one as `from`. ' +
-        'Cannot be undone. A second request returns 404.',
+        '`restore` takes the books apart for 30 days. A second request returns 404.',
       responses: { 200: json(ListedBook, 'The merged book') },
       errors: ['MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_READINGS', 'MAX_BOOK_TAGS'],
     },

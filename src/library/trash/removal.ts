@@ -1,13 +1,16 @@
 // What puts a book or a memo into the trash, in the batch that deletes it.
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { isCaller } from '../../db/caller'
+import { callerId, isCaller } from '../../db/caller'
 import { type Statement, sqlStatement, type Values } from '../../db/client'
 import { columnsOf, toJson } from '../../db/json'
+import { nextReusableId } from '../../db/next-id'
 import { textLimit } from '../../db/quotas'
 import { books } from '../../db/schema/book-tables'
 import { memos } from '../../db/schema/memo-tables'
 import { readings } from '../../db/schema/reading-tables'
+import { READING_COLUMNS } from '../../db/schema/shown-reading'
+import { trashParts } from '../../db/schema/trash-tables'
 import { fieldsOf } from '../../values/book-fields'
 import { BLOCK_PRICE, BOOK_PRICE, ROW_PRICE, textPrice } from '../../values/prices'
 import { oldestOf } from './oldest'
@@ -34,53 +37,117 @@ const bookJson = toSparseJson({
     select json_group_array(json_array(at, page, kind, total) order by at) from progress where ${ofBook('progress')}
   ))`,
 })
-/** What the book counts in the library. */
-const bookPrice = sql`${number(BOOK_PRICE)} + ${sql.raw(textPrice(fieldsOf('text')))} + memoBytes + ${number(ROW_PRICE)} * memoCount
-  + ${number(BLOCK_PRICE)} * eventBlocks + coalesce((
+/** What the book counts in the library, but for its memos. */
+const ownPrice = sql`${number(BOOK_PRICE)} + ${sql.raw(textPrice(fieldsOf('text')))} + ${number(BLOCK_PRICE)} * eventBlocks + coalesce((
     select sum(${number(ROW_PRICE)} + octet_length(concat(r.note))) from readings as r where ${ofBook('r')}
   ), 0)`
 
 /** About how many bytes of JSON a row of `trashParts` has, unless a single object has more. */
 const PART_BYTES = 65_536
-/** @param rows selects `id` and `data` of the objects; `first`: the one that gives the part its identifier */
-const insertParts = (isBook: SQL, first: SQL, rows: SQL) => sqlStatement`
-  insert into trashParts (partId, memberId, bookId, data)
+/** @param rows selects `id` and `data` of the objects */
+const insertParts = (isBook: SQL, kind: 'readings' | 'memos', rows: SQL) => sqlStatement`
+  insert into trashParts (partId, memberId, bookId, kind, data)
   with book as materialized (select memberId, bookId from books where ${isBook})
-  select ${first}, memberId, bookId, json_group_array(json(data) order by id) from (
+  select ${nextReusableId(trashParts.partId)} - 1 + row_number() over (), memberId, bookId, ${sql.raw(`'${kind}'`)},
+    json_group_array(json(data) order by id)
+  from (
     select *, sum(octet_length(data)) over (order by id rows unbounded preceding) / ${number(PART_BYTES)} as part
     from (select book.memberId, book.bookId, ${rows})
   ) group by part`
-const insertBook = (isBook: SQL) => sqlStatement`
+/** @param json the JSON, and `price`, of the row of the common table expression `book` */
+const insertBook = (isBook: SQL, { json, price }: { json: SQL; price: SQL }) => sqlStatement`
   insert into trash (trashId, memberId, deletedAt, bookId, title, memoCount, parts, bytes, price, data)
   with book as materialized (select * from books where ${isBook})
   select bookId, memberId, :callerNow, bookId, title, memoCount, parts, (octet_length(data) + partBytes) / 2, price, data
-  from (select memberId, bookId, title, memoCount, ${bookPrice} as price, ${bookJson} as data from book) cross join (
+  from (select memberId, bookId, title, memoCount, ${price} as price, ${json} as data from book) cross join (
     select count(*) as parts, coalesce(sum(octet_length(data)), 0) as partBytes
     from book cross join trashParts on ${ofBook('trashParts')}
   )`
+
+const insertReadings = (isBook: SQL) =>
+  insertParts(
+    isBook,
+    'readings',
+    sql`readingId as id, ${toSparseJson(columnsOf('r', READING_NAMES))} as data
+      from book cross join readings as r on ${ofBook('r')}`,
+  )
 
 /**
  * The statements that put a book into the trash, with its readings, progress, tags and memos.
  * @param isBook matches the book
  */
 export const bookToTrash = (isBook: SQL) => {
+  const price = sql`${ownPrice} + memoBytes + ${number(ROW_PRICE)} * memoCount`
   const statements = [
+    insertReadings(isBook),
     insertParts(
       isBook,
-      sql`min(id)`,
-      sql`readingId as id, ${toSparseJson(columnsOf('r', READING_NAMES))} as data
-        from book cross join readings as r on ${ofBook('r')}`,
-    ),
-    insertParts(
-      isBook,
-      sql`-min(id)`,
+      'memos',
       sql`memoId as id, ${toSparseJson(columnsOf('m', MEMO_NAMES))} as data
         from book cross join memos as m on m.bookId = book.bookId`,
     ),
-    insertBook(isBook),
+    insertBook(isBook, { json: bookJson, price }),
   ]
   return (values: Values): Statement[] => statements.map((build) => build(values))
 }
+
+/** Columns of the book that stays, which a merge may fill. An undo of the merge restores them if they are unchanged. */
+export const MERGED_NAMES = [...fieldsOf('fill'), 'sourceIds', 'authorFolded']
+const mergedJson = (table: string) => toJson(columnsOf(table, MERGED_NAMES))
+const MEMO_COUNTERS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
+const withoutMemos = [...MEMO_COUNTERS, 'hasMemos'].map((name) => `'$.${name}', 0`).join(', ')
+/** What shows whether the reading of a book has changed. */
+export const readingColumns = sql.raw(`json_array(${READING_COLUMNS.map((name) => `books.${name}`).join(', ')})`)
+const isOfTarget = sql.raw('bookId = :bookId and memberId = book.memberId')
+
+/**
+ * The statements that put a book into the trash before it is merged into that of the parameter `bookId`. Its memos and
+ * readings move to that one.
+ * @param isBook matches the book, whose mergedBooks is marked: -1 - mergedBooks
+ */
+export const mergedToTrash = (isBook: SQL) => {
+  const merge = toJson({
+    into: sql`:bookId`,
+    memos: sql`json((
+      select json_group_array(json_array(memoId, version)) from memos
+      where +memos.memberId = book.memberId and memos.bookId = book.bookId
+    ))`,
+    current: sql`json((
+      select json_array(readingId, startedAt, finishedAt, outcome, quarters, format, isPaused) from currentReadings
+      where bookId = book.bookId
+    ))`,
+    tags: sql`json((
+      select json_group_array(tagKey) from bookTags cross join tags using (memberId, tagId)
+      where ${ofBook('bookTags')} and tagId not in (select tagId from bookTags where ${isOfTarget})
+    ))`,
+    currentPage: sql`(select currentPage from books where ${isOfTarget})`,
+    readingBefore: sql`json((select ${readingColumns} from books where ${isOfTarget}))`,
+    before: sql`json((select ${mergedJson('books')} from books where ${isOfTarget}))`,
+  })
+  const json = sql`json_set(${bookJson}, '$.mergedBooks', -1 - mergedBooks, ${sql.raw(withoutMemos)}, '$.merge', json(${merge}))`
+  const statements = [insertReadings(isBook), insertBook(isBook, { json, price: ownPrice })]
+  return (values: Values): Statement[] => statements.map((build) => build(values))
+}
+/** Once the books are merged: what the other one has. `isMerged`: whether the statements before have merged them. */
+export const completeMerged = (isMerged: SQL) => sqlStatement`
+  update trash set data = now.data, bytes = (octet_length(now.data) + coalesce((
+    select sum(octet_length(part.data)) from trashParts as part
+    where part.memberId = trash.memberId and part.bookId = trash.trashId
+  ), 0)) / 2
+  from (
+    select trashId, json_set(
+      data, '$.merge.after', json((select ${mergedJson('books')} from books where bookId = :bookId)),
+      '$.merge.readingAfter', json((select ${readingColumns} from books where bookId = :bookId)),
+      '$.merge.readings', json((
+        select json_group_array(readingId) from (
+          select readingId from currentReadings where bookId = :bookId
+          union all select readingId from readings where readings.memberId = trash.memberId and bookId = :bookId
+        )
+      ))
+    ) as data
+    from trash where trashId = :from and memberId = ${callerId}
+  ) as now
+  where trash.trashId = now.trashId and ${isMerged}`
 
 /** The statement that puts a memo into the trash. @param isMemo matches the memo */
 export const memoToTrash = (isMemo: SQL) => sqlStatement`

@@ -40,7 +40,7 @@ export const trashReference: FeatureReference = {
     expiresAt: `When it can no longer be restored: ${KEPT_DAYS} days after its deletion.`,
     'TrashItem.kind': 'What was deleted.',
     'Restored.memo': 'The memo. Null if a book was restored.',
-    'TrashItem.memoCount': 'Number of memos that were deleted with the book. 0 for a memo.',
+    'TrashItem.memoCount': 'Number of memos that the book had. 0 for a memo.',
     'TrashItem.memoId': 'Identifier of the memo. Null for a book.',
     'TrashItem.title': 'Title of the book, when it or its memo was deleted.',
     trashId: '`book-` or `memo-`, and the identifier of what was deleted.',
@@ -53,7 +53,7 @@ export const trashReference: FeatureReference = {
       operationId: 'listTrash',
       summary: 'List what was deleted',
       description:
-        `What \`deleteBook\` and \`deleteMemo\` have deleted within ${KEPT_DAYS} days, latest first. It counts towards the ` +
+        `What \`deleteBook\`, \`deleteMemo\` and \`mergeBooks\` have deleted within ${KEPT_DAYS} days, latest first. It counts towards the ` +
         'quota of texts with half of its bytes as JSON. A deletion while the quota is full deletes the oldest entries for good.',
       responses: { 200: json(listOf(TrashItem), 'A page of the trash') },
     },
@@ -69,7 +69,8 @@ export const trashReference: FeatureReference = {
       description:
         'A book comes back with its memos, readings, progress and tags, a memo to its book: as they were, with the same ' +
         'identifiers. To clients that sync, it is a change. What is in the library already is returned, too, so the ' +
-        'request can be repeated. Restore a book before its memos that were deleted by themselves.',
+        'request can be repeated. A merged book takes back from the other one what came from it and is unchanged since: memos, ' +
+        'readings, progress, tags and fields that it filled. Restore a book before its memos that were deleted by themselves.',
       responses: { 200: json(Restored, 'What was restored') },
       errors: [
         ...(['BOOK_NOT_IN_LIBRARY', 'MAX_BOOKS', 'MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES'] as const),

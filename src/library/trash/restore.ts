@@ -17,6 +17,7 @@ import { MAX_BOOK_TAGS, MAX_TAGS } from '../tags/schema'
 import { BOOK_NAMES, MEMO_NAMES, READING_NAMES } from './removal'
 import type { Restored } from './responses'
 import { KEPT_DAYS, toTrashId } from './schema'
+import { createUnmerge, isReadingLeft, restoredReadingId } from './unmerge'
 
 const number = (value: number) => sql.raw(String(value))
 const callersId = sql.raw('caller.id')
@@ -68,12 +69,17 @@ const quotaError = (quota: Quota, config: Quotas, own: OwnQuotas) => quotaExceed
 
 // Each statement after the first depends on the book that this one has inserted: only while a book is being restored, it
 // is both in the library and in the trash.
+const BOOK_COLUMNS = BOOK_NAMES.filter((name) => name !== 'readingId')
 const ROOM = { hasRoomForBook, hasRoomForText, hasRoomForTags, hasRoomInLog }
-const selectBookEntry = selectEntry(ROOM)
-const insertBook = sqlStatement`
-  insert into books (bookId, memberId, ${listOf(BOOK_NAMES)})
-  select trashId, memberId, ${valuesOf('trash.data', BOOK_NAMES)} from trash
-  where trashId > 0 and ${isOwnEntry()} and ${sql.join(Object.values(ROOM), sql` and `)}`
+const isMerged = sql.raw(`trash.data -> 'merge' is not null`)
+const selectBookEntry = selectEntry({ ...ROOM, isMerged })
+const entryWithRoom = sql`(
+  select * from trash where trashId > 0 and ${isOwnEntry()} and ${sql.join(Object.values(ROOM), sql` and `)}
+) as trash`
+const insertBookIf = (condition: SQL) => sqlStatement`
+  insert into books (bookId, memberId, readingId, ${listOf(BOOK_COLUMNS)})
+  select trashId, memberId, ${restoredReadingId}, ${valuesOf('trash.data', BOOK_COLUMNS)} from ${entryWithRoom}
+  where ${condition}`
 const restored = sql`(
   select trash.* from trash cross join books on books.bookId = trash.trashId and books.memberId = trash.memberId
   where ${isOwnEntry()}
@@ -86,12 +92,13 @@ const insertBookTags = sqlStatement`
   insert into bookTags (memberId, tagId, bookId)
   select tags.memberId, tags.tagId, trashId
   from ${restored} cross join ${sentTags} cross join tags on tags.memberId = trash.memberId and tagKey = sent.value ->> 0`
-const itemsOf = (isKind: SQL) => sql`${restored}
-  cross join trashParts on trashParts.memberId = trash.memberId and trashParts.bookId = trashId and ${isKind}
+const itemsOf = (kind: 'readings' | 'memos') => sql`${restored}
+  cross join trashParts on trashParts.memberId = trash.memberId and trashParts.bookId = trashId and kind = ${sql.raw(`'${kind}'`)}
   cross join json_each(trashParts.data) as each`
 const insertReadings = sqlStatement`
   insert into readings (memberId, bookId, ${listOf(READING_NAMES)})
-  select trash.memberId, trashId, ${valuesOf('each.value', READING_NAMES)} from ${itemsOf(sql`partId > 0`)}`
+  select trash.memberId, trashId, ${valuesOf('each.value', READING_NAMES)} from ${itemsOf('readings')}
+  where ${isReadingLeft}`
 const insertProgress = sqlStatement`
   insert into progress (memberId, bookId, at, page, kind, total)
   select memberId, trashId, each.value ->> 0, each.value ->> 1, each.value ->> 2, each.value ->> 3
@@ -101,7 +108,7 @@ const insertMemos = sqlStatement`
   insert into memos (memberId, bookId, position, ${listOf(MEMO_NAMES)})
   select trash.memberId, trashId, ${lastPosition} + row_number() over (order by each.value ->> '$.memoId'),
     ${valuesOf('each.value', MEMO_NAMES)}
-  from ${itemsOf(sql`partId < 0`)}`
+  from ${itemsOf('memos')}`
 /** Identifiers up to the highest existing one need not be kept, and a restored row may have them. */
 const forgetRetired = sqlStatement`
   delete from retiredIds where id <= iif(
@@ -118,8 +125,11 @@ const deleteBookEntry = deleteEntry(
 const selectBook = sqlStatement<ListedBook>`
   select ${listOf(['bookId', ...fieldsOf('detail')])} from books where ${isOwnBook}`
 
-const BOOK_STATEMENTS = [
-  ...[insertBook, insertTags, insertBookTags, insertReadings, insertProgress, insertMemos, forgetRetired],
+const insertDetails = [insertTags, insertBookTags, insertReadings, insertProgress, insertMemos]
+const RESTORE = [insertBookIf(sql`not ${isMerged}`), ...insertDetails, forgetRetired, deleteBookEntry]
+const { markBack, moveReadings, takeBack } = createUnmerge(entryWithRoom, restored)
+const UNMERGE = [
+  ...[markBack, insertBookIf(isMerged), ...moveReadings, ...insertDetails, ...takeBack, forgetRetired],
   deleteBookEntry,
 ]
 
@@ -128,20 +138,21 @@ const BOOK_STATEMENTS = [
  * request can be repeated; undefined if it is neither there nor in the trash.
  * @throws MAX_BOOKS, MAX_MEMBER_TEXT_BYTES or MAX_TAGS when there is no room: then nothing changes
  */
-const restoreBook = async (request: CallerRequest, bookId: number): Promise<ListedBook | undefined> => {
-  const { db, caller, config } = request
+const restoreBook = async ({ db, caller, config }: CallerRequest, bookId: number): Promise<ListedBook | undefined> => {
   const values = { trashId: bookId, bookId, ...limitsOf(config) }
-  const { guard, book } = await runAsCaller(db, caller, {
-    guard: selectBookEntry(values),
-    restored: BOOK_STATEMENTS.map((statement) => idempotent(statement(values))),
-    book: firstRow(selectBook(values)),
-  })
+  const attempt = (statements: typeof RESTORE) =>
+    runAsCaller(db, caller, {
+      guard: selectBookEntry(values),
+      restored: statements.map((statement) => idempotent(statement(values))),
+      book: firstRow(selectBook(values)),
+    })
+  const { guard, book } = await attempt(RESTORE)
   if (book || guard.trashId === null) return book
   if (!guard.hasRoomForBook) throw quotaError('MAX_BOOKS', config, guard)
   if (!guard.hasRoomForText) throw quotaError('MAX_MEMBER_TEXT_BYTES', config, guard)
   if (!guard.hasRoomForTags) throw new ApiError('MAX_TAGS')
-  await runAsCaller(db, caller, { trimmed: idempotent(trimLog()) })
-  return restoreBook(request, bookId)
+  if (!guard.hasRoomInLog) await runAsCaller(db, caller, { trimmed: idempotent(trimLog()) })
+  return (await attempt(guard.isMerged ? UNMERGE : RESTORE)).book
 }
 
 const ofBook = (condition: SQL) => sql`coalesce((

@@ -49,10 +49,11 @@ describe('the merged book', () => {
       [own, ...moved].map(({ memoId }) => memoId).reverse(),
     )
     expect(await reader.get(`/books/${from}?memoAuthority=ALL`)).toMatchObject({ status: 404 })
+    const [trash] = await select('select bytes from trash where trashId = ?', from)
     expect(await membersRow(reader)).toMatchObject({
       memoBooks: 1,
       yetBooks: 1,
-      textBytes: textBytes - 4 * title.length - BOOK_PRICE,
+      textBytes: textBytes - 4 * title.length - BOOK_PRICE + Number(trash?.bytes),
     })
     await expectConsistent()
   })

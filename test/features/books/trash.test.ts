@@ -403,3 +403,111 @@ it('writes at most one row more for each object that is deleted, and reads as ma
   expect(await select('select parts from trash where trashId = ?', bookId)).toEqual([{ parts: 1 }])
   expect((await measure(() => restore(`book-${bookId}`))).calls).toBe(1)
 })
+
+describe('a book that was merged into another one', () => {
+  const merge = async (bookId: number, from: number) =>
+    expect((await reader.post(`/books/${bookId}/merge`, { from })).status).toBe(200)
+  const setTags = (bookId: number, tags: string[]) => reader.send('PUT', `/books/${bookId}/tags`, { body: { tags } })
+  /** All that is shown of a book, but for times that a merge sets. */
+  const show = async (bookId: number) => {
+    const paths = ['?memoAuthority=ALL', '/readings', '/tags', '/edition', '/progress']
+    return Promise.all(paths.map(async (path) => (await reader.get(`/books/${bookId}${path}`)).body))
+  }
+  const TARGETS = {
+    unread: {},
+    read: { bookStatus: 'DONE', readEndDate: '2021-01-01T10:00:00', author: 'Own', publisher: 'Own' },
+    'read later': { bookStatus: 'DONE', readEndDate: '2031-01-01T10:00:00' },
+    'being read': { bookStatus: 'ING', readStartDate: '2024-05-01T10:00:00' },
+  }
+
+  describe.each(Object.entries(TARGETS))('that was %s', (_, target) => {
+    it.each(['DONE', 'ING', 'YET'])(
+      'leaves both as they were, if nothing has changed since: %s',
+      async (bookStatus) => {
+        const { bookId } = await reader.createBook({ title: 'Target', ...target })
+        await reader.createMemo(bookId)
+        await setTags(bookId, ['Sea', 'Own'])
+        await reader.post(`/books/${bookId}/progress`, { page: 7, at: '2019-01-01T00:00:00Z' })
+        const from = await createFullBook()
+        await setTags(from, ['Novel', 'Sea'])
+        await reader.patch(`/books/${from}`, { bookStatus, readStartDate: '2024-01-01T10:00:00' })
+        const before = [await show(bookId), await show(from)]
+        await merge(bookId, from)
+        await expectConsistent()
+        expect(await list()).toMatchObject([{ trashId: `book-${from}`, memoCount: 2 }])
+        expect(await restore(`book-${from}`)).toMatchObject({
+          status: 200,
+          body: { book: { bookId: from, memoCount: 2 } },
+        })
+        expect([await show(bookId), await show(from)]).toEqual(before)
+        expect(await list()).toEqual([])
+        await expectConsistent()
+      },
+    )
+  })
+
+  it('leaves what has changed since', async () => {
+    const { bookId } = await reader.createBook({ title: 'Target' })
+    const { bookId: from } = await reader.createBook({ author: 'From', publisher: 'From', bookStatus: 'ING' })
+    const [kept, changed, deleted] = [
+      await reader.createMemo(from),
+      await reader.createMemo(from),
+      await reader.createMemo(from),
+    ]
+    const { readingId: past } = (await reader.post(`/books/${from}/readings`, { finishedAt: '2020' })).body
+    await merge(bookId, from)
+    await reader.patch(`/memos/${changed.memoId}`, { memoContent: 'Changed' })
+    await remove(`/memos/${deleted.memoId}`)
+    await reader.patch(`/readings/${from}`, { note: 'Changed' })
+    await reader.patch(`/books/${bookId}`, { author: 'Changed' })
+    expect((await restore(`book-${from}`)).status).toBe(200)
+    await expectConsistent()
+    const [source, target] = [await show(from), await show(bookId)]
+    expect(source[0]).toMatchObject({ author: 'From', memosList: [{ memoId: kept.memoId }], bookStatus: 'DONE' })
+    expect(source[1]).toMatchObject([{ readingId: past, finishedAt: '2020' }])
+    expect(target[0]).toMatchObject({ author: 'Changed', publisher: null, memosList: [{ memoId: changed.memoId }] })
+    expect(target[1]).toMatchObject([{ readingId: from, note: 'Changed' }])
+    expect((await restore(`memo-${deleted.memoId}`)).status).toBe(200)
+    expect(await show(bookId)).toMatchObject([{ memoCount: 2 }, {}, {}, {}, {}])
+  })
+
+  it('is deleted together with the other one, which has its readings', async () => {
+    const { bookId } = await reader.createBook()
+    const { bookId: from } = await reader.createBook()
+    await reader.post(`/books/${from}/readings`, { finishedAt: '2020' })
+    await reader.post(`/books/${from}/readings`, { finishedAt: '2021' })
+    await merge(bookId, from)
+    await remove(`/books/${bookId}`)
+    expect(await list()).toHaveLength(2)
+    await expectConsistent()
+  })
+
+  it('comes back alone, if the other one is in the trash, too', async () => {
+    const { bookId } = await reader.createBook({ title: 'Target' })
+    const { bookId: from } = await reader.createBook({ author: 'From', bookStatus: 'ING' })
+    const { memoId } = await reader.createMemo(from)
+    await merge(bookId, from)
+    await remove(`/books/${bookId}`)
+    expect(await restore(`book-${from}`)).toMatchObject({
+      status: 200,
+      body: { book: { author: 'From', memoCount: 0 } },
+    })
+    await expectConsistent()
+    expect((await restore(`book-${bookId}`)).status).toBe(200)
+    expect(await show(bookId)).toMatchObject([{ memosList: [{ memoId }] }, {}, {}, {}, {}])
+    await expectConsistent()
+  })
+
+  it('comes back to a synced client as a change', async () => {
+    const { bookId } = await reader.createBook({ title: 'Target' })
+    const from = await createFullBook()
+    const copy = createCopy(reader.get)
+    await copy.pull()
+    await merge(bookId, from)
+    await copy.pull()
+    await restore(`book-${from}`)
+    await copy.pull()
+    const { copy: found, library } = await compareCopy(reader.get, copy)
+    expect(found).toEqual(library)
+  })
+})

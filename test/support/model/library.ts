@@ -97,6 +97,21 @@ export type ProgressEvent = { at: number; page: number; kind: (typeof PROGRESS_K
 /** Equal keys are the same tag. */
 export type Tag = { key: string; tag: string }
 
+/** What a merge changed, to take it back. */
+export type Merged = {
+  into: number
+  /** With their versions. */
+  memos: Map<number, string | undefined>
+  /** The readings of the merged book. */
+  readings: Reading[]
+  /** The tags that the other one lacked. */
+  tags: string[]
+  before: Target
+  after: Target
+}
+/** The other book, its edition and readings. */
+export type Target = { book: Book; edition: Edition; own: Own; readingIds: number[] }
+
 /** What is in the trash. */
 export type Trashed =
   | {
@@ -108,6 +123,7 @@ export type Trashed =
       readings: Reading[]
       current: Own | undefined
       events: ProgressEvent[]
+      merged?: Merged
     }
   | { trashId: string; memo: Memo; title: string }
 

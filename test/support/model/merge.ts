@@ -15,7 +15,20 @@ import {
   settle,
 } from './library'
 import { eventsOf, recordProgress } from './progress'
-import { change, currentOf, isRefined, keep, ownOf, pastOf, promote, settleReadings, showOpen } from './readings'
+import {
+  change,
+  currentOf,
+  isRefined,
+  keep,
+  listReadings,
+  ownOf,
+  pastOf,
+  promote,
+  settleReadings,
+  showOpen,
+} from './readings'
+import { trashedBook } from './trash'
+import { snapshotOf } from './unmerge'
 
 /** Whether a reading adds nothing to another. */
 const isIn = (reading: Reading, other: Reading) =>
@@ -99,6 +112,13 @@ const merge = command('merge', 3, fc.tuple(position, position), (library, [index
     const [target, source] = [findBook(library, bookId), findBook(library, from ?? 0)]
     if (!target || !source) return NOT_FOUND
     if (target === source) return { status: 400 }
+    const before = snapshotOf(library, target)
+    const [ofTarget, ofSource] = [bookId, source.bookId].map((id) => library.bookTags.get(id) ?? [])
+    const memos = memosOf(library, source.bookId).map(
+      ({ memoId }) => [memoId, library.versions.get(memoId)?.at(-1)] as const,
+    )
+    const readings = listReadings(library, source)
+    const entry = trashedBook(library, source)
     moveReadings(library, target, source)
     moveProgress(library, target, source)
     const tags = [bookId, source.bookId].flatMap((id) => library.bookTags.get(id) ?? [])
@@ -110,6 +130,12 @@ const merge = command('merge', 3, fc.tuple(position, position), (library, [index
     setTimes(library, target, source)
     syncPage(library, target, source)
     deleteBook(library, source.bookId)
+    const tagsAdded = (ofSource ?? []).filter((key) => !ofTarget?.includes(key))
+    const after = snapshotOf(library, target)
+    library.trash.push({
+      ...entry,
+      merged: { into: bookId, memos: new Map(memos), readings, tags: tagsAdded, before, after },
+    })
     return { status: 200, body: { ...target, memoCount: memosOf(library, bookId).length } }
   }
   return { method: 'POST', path: `/books/${bookId}/merge`, body: { from }, respond }

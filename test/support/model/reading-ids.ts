@@ -17,9 +17,13 @@ const rename = ({ readingIds, readings, current, trash }: Library, place: number
   const before = readingIds[place]
   readingIds[place] = id
   const deleted = trash.flatMap((each) => ('book' in each ? each : []))
-  const past = [...readings.values(), ...deleted.map((each) => each.readings)].flat()
+  const ofMerged = deleted.flatMap(({ merged }) => merged?.readings ?? [])
+  const past = [...readings.values(), ...deleted.map((each) => each.readings), ofMerged].flat()
   for (const each of past) if (each.readingId === before) each.readingId = id
-  for (const each of [...current.values(), ...deleted.flatMap((each) => each.current ?? [])]) {
+  const targets = deleted.flatMap(({ merged }) => (merged ? [merged.before, merged.after] : []))
+  for (const { readingIds: ids } of targets) if (ids.includes(before ?? 0)) ids[ids.indexOf(before ?? 0)] = id
+  const owns = [...deleted.flatMap((each) => each.current ?? []), ...targets.map(({ own }) => own)]
+  for (const each of [...current.values(), ...owns]) {
     if (each.readingId === before) each.readingId = id
     if (each.archivedId === before) each.archivedId = id
   }

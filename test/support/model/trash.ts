@@ -14,25 +14,30 @@ import {
   type Trashed,
   toMemo,
 } from './library'
+import { unmerge } from './unmerge'
 import type { View } from './views'
 
 type TrashedBook = Extract<Trashed, { book: Book }>
 
 /** All that belongs to a book. */
+export const trashedBook = (library: Library, book: Book): TrashedBook => {
+  const keys = library.bookTags.get(book.bookId)
+  return structuredClone({
+    trashId: `book-${book.bookId}`,
+    book,
+    memos: memosOf(library, book.bookId),
+    edition: library.editions.get(book.bookId),
+    tags: library.tags.filter(({ key }) => keys?.includes(key)),
+    readings: library.readings.get(book.bookId) ?? [],
+    current: library.current.get(book.bookId),
+    events: library.events.get(book.bookId) ?? [],
+  })
+}
+
 export const trashBook = (library: Library, bookId: number) => {
   const book = findBook(library, bookId)
   if (!book) return
-  const keys = library.bookTags.get(bookId)
-  library.trash.push({
-    trashId: `book-${bookId}`,
-    book,
-    memos: memosOf(library, bookId),
-    edition: library.editions.get(bookId),
-    tags: library.tags.filter(({ key }) => keys?.includes(key)),
-    readings: library.readings.get(bookId) ?? [],
-    current: library.current.get(bookId),
-    events: library.events.get(bookId) ?? [],
-  })
+  library.trash.push(trashedBook(library, book))
   deleteBook(library, bookId)
 }
 
@@ -41,10 +46,11 @@ export const trashMemo = (library: Library, memo: Memo) => {
   library.memos = library.memos.filter((each) => each !== memo)
 }
 
-const restoreBook = (library: Library, { book, memos, edition, tags, readings, current, events }: TrashedBook) => {
+const restoreBook = (library: Library, entry: TrashedBook) => {
+  const { book, memos, edition, tags, readings, current, events, merged } = entry
   const { bookId } = book
   library.books = [...library.books, book].sort(ascending((each) => each.bookId))
-  library.memos = [...library.memos, ...memos].sort(ascending((each) => each.memoId))
+  if (!merged) library.memos = [...library.memos, ...memos].sort(ascending((each) => each.memoId))
   if (edition) library.editions.set(bookId, edition)
   const isNew = ({ key }: { key: string }) => library.tags.every((tag) => tag.key !== key)
   library.tags.push(...tags.filter(isNew))
@@ -56,6 +62,7 @@ const restoreBook = (library: Library, { book, memos, edition, tags, readings, c
   if (current) library.current.set(bookId, current)
   library.events.set(bookId, events)
   settle(library, book)
+  if (merged) unmerge(library, book, merged)
 }
 
 const bookAnswer = (library: Library, bookId: number): Expected => {
