@@ -38,17 +38,17 @@ export const mutations: Mutation[] = [
       ],
     ],
   },
-  one(
-    'a book is deleted once',
-    BOOKS,
-    'export const deleteBook = (db: Db, caller: Caller, bookId: number) => queryOne(db, caller, removeBook({ bookId }))',
-    `const selectId = sqlStatement<{ bookId: number }>\`select bookId from books where \${isOwnBook}\`
-export const deleteBook = async (db: Db, caller: Caller, bookId: number) => {
-  const book = await queryOne(db, caller, selectId({ bookId }))
-  if (book) await queryOne(db, caller, removeBook({ bookId }))
-  return book
-}`,
-  ),
+  {
+    rule: 'a book is deleted once',
+    edits: [
+      [
+        BOOKS,
+        '  const { removed, left } = await runAsCaller(',
+        '  const found = await queryOne(db, caller, selectLeft(values))\n  const { left } = await runAsCaller(',
+      ],
+      [BOOKS, '  return removed\n', '  return found\n'],
+    ],
+  },
   {
     rule: 'a merge deletes the other book when it has moved everything',
     edits: [

@@ -45,8 +45,8 @@ describe('a library of many books', () => {
     })
     expect(books.map(({ bookId }) => bookId)).toEqual(ids)
     expect(books.filter(({ memos }) => memos.length === 1)).toHaveLength(ids.filter((id) => id % 10 === 0).length)
-    // One call confirms the caller. The first pages have 50 and 100 books. One call is for the images.
-    expect(calls).toBe(1 + 2 + Math.ceil((BOOKS - 150) / 200) + 1)
+    // One call confirms the caller. The first pages have 50 and 100 books. One call each is for the images and the trash.
+    expect(calls).toBe(1 + 2 + Math.ceil((BOOKS - 150) / 200) + 2)
     expect(read).toBeLessThan(25 * BOOKS)
   })
 
@@ -132,8 +132,8 @@ describe('a large book', () => {
     )
     expect(large?.progress.map(({ page }) => page)).toEqual(Array.from({ length: 999 }, (_, n) => n + 1))
     expect(large?.readings.map(({ note }) => note?.[0])).toEqual(['1', '2', '3', '4', '5'])
-    // The caller, images, three pages; sizes and parts of readings, memos and events.
-    expect(calls).toBe(1 + 1 + 3 + (1 + 5) + (1 + 5) + (1 + 1))
+    // The caller, images, trash, three pages; sizes and parts of readings, memos and events.
+    expect(calls).toBe(1 + 1 + 1 + 3 + (1 + 5) + (1 + 5) + (1 + 1))
   })
 
   it('is exported completely in the other formats', async () => {
