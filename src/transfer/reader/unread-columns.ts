@@ -10,6 +10,13 @@ import { findStatus } from './rows/words'
 const MAX_VALUES = 50
 
 const NUMBER = /^\d{1,3}(?:[.,]\d{1,2})?$/
+const HALVES = /^\d(?:[.,](?:00?|50?|25|75))?$/
+const toNumber = (value: string) => Number(value.replace(',', '.'))
+/** Whether the values of a column of any name can be stars: other counts seldom end at five. */
+const areStars = (values: string[]) =>
+  values.length > 2 &&
+  values.every((value) => HALVES.test(value) && toNumber(value) <= 5) &&
+  values.some((value) => toNumber(value) === 5)
 const DATE = /^(?:\d{4} ?[-/.년年] ?\d{1,2} ?[-/.월月] ?\d{1,2}|\d{1,2} ?[-/.] ?\d{1,2} ?[-/.] ?(?:\d{4}|\d\d)(?!\d))/u
 /** Not a number of up to seven digits, such as a year. */
 const isDate = (value: string) => DATE.test(value) || (/\D|\d{8}/.test(value) && Boolean(findDates(value)))
@@ -44,8 +51,9 @@ const kindOf = (name: string, values: string[]): ColumnKind | undefined => {
   if (most(findStatus, 0.6)) return 'STATUS'
   const field = fieldOf(name)
   const kind = field && KINDS[field]
-  if ((kind === 'RATING' || RATING_NAME.test(name)) && !OF_OTHERS.test(name)) {
-    if (most((value) => NUMBER.test(value))) return 'RATING'
+  if (!OF_OTHERS.test(name)) {
+    if (areStars(values)) return 'RATING'
+    if ((kind === 'RATING' || RATING_NAME.test(name)) && most((value) => NUMBER.test(value))) return 'RATING'
   }
   if ((kind === 'DATE' || DATE_NAME.test(name)) && most((value) => /\d/.test(value))) return 'DATE'
   return (kind === 'STATUS' || STATUS_NAME.test(name)) && isShort ? 'STATUS' : undefined
