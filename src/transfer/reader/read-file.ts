@@ -136,12 +136,29 @@ const REFUSED: [columns: string[], reason: string][] = [
   ],
 ]
 
+/** Rows of a table that are looked at. */
+const MAX_LAID_OUT = 50
+/** Tables that are laid out with blanks, as by `calibredb list`, continue long texts on further lines. */
+const isLaidOut = ({ rows: [first, ...others] }: Table) => {
+  const cells = first?.cells.slice(0, -1) ?? []
+  const areEven = others
+    .slice(0, MAX_LAID_OUT)
+    .every((row) => cells.every((cell, at) => cell.length === row.cells[at]?.length))
+  const continues = others.some((row) => row.cells[0]?.trim() === '' && row.cells.some((cell) => cell.trim()))
+  return cells.length > 1 && areEven && continues && cells.some((cell) => cell.endsWith(' '))
+}
+
 const chooseFormat = (source: Source, { format, columns }: ReadOptions): FormatName => {
   // A file that names its columns needs no detection.
   const name = format ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)
   if (!name) {
     const found = FORMAT_NAMES.find((name) => REGISTRY[name].matches(source))
     const isOther = found === 'csv' || (found === undefined && source.json === undefined)
+    if ((isOther || found === 'calibre') && isLaidOut(source.table)) {
+      refuse(
+        'It is a table laid out with blanks, which continues long texts on further lines. Export it as CSV instead.',
+      )
+    }
     const [, reason] = (isOther && REFUSED.find(([columns]) => hasColumns(source.table, columns))) || []
     return reason === undefined ? (found ?? refuseUnknown(source)) : refuse(reason)
   }

@@ -204,6 +204,17 @@ describe('a file that is not supported', () => {
     expect(reasonOf(`${header}\n${row}\n`)).toMatch(new RegExp(`web pages.*${service}`))
   })
 
+  it('is refused if it is laid out with blanks, so that titles continue on further lines', () => {
+    const rows = [
+      'id;title     ;author    ;isbn',
+      '7 ;A long    ;Mina Oh   ;9788936434120',
+      '  ;title     ;          ;             ',
+    ]
+    expect(reasonOf(`${rows.join('\n')}\n`)).toMatch('laid out with blanks')
+    // Without further lines, nothing is cut.
+    expect(read(rows.slice(0, 2).join('\n')).entries).toMatchObject([{ title: 'A long', author: 'Mina Oh' }])
+  })
+
   it.each(['Book,Location,Highlight\nSail Far,Page 3,first words\n', '책,하이라이트,Highlight\nA,b,c\n'])(
     'is refused if it has highlights without a title: %s',
     (file) => expect(reasonOf(file)).toMatch(/highlights.*Highlight.*Title.*Author/),
