@@ -219,7 +219,8 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
         if (kind === 'tag' || (kind === 'book' ? id : value.bookId) !== deletion.id) continue
         const own = outbox.filter((write) => write.kind === kind && write.id === id && write.seq < deletion.seq)
         const copied = (await store.get(`copy/${kind}/${id}`)) as Shown | undefined
-        if (!isKnown(toShown(change, names), copied && toShown(copied, names), own, derives)) return change
+        if (!isKnown(toShown(change, names), copied && toShown(copied, names), deletion.seen ?? [], own, derives))
+          return change
       }
       return undefined
     }
@@ -317,7 +318,12 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
         return copied && typeof base === 'number' && !isOwn ? copied : undefined
       }
       const [hidden] = (await Promise.all(unsent.map(findHidden))).filter((object) => object !== undefined)
-      const deletion: Kept = { ...made, dropped: unsent }
+      const copied = (await store.get(`copy/book/${made.id}`)) as Shown | undefined
+      const pulled = copied && toShown(copied, namesOf(await copyOf('tag')))
+      const writes = outbox.filter((write) => write.kind === 'book' && write.id === made.id && !unsent.includes(write))
+      const shown = writes.reduce<Shown | undefined>(lay, pulled)
+      const seen = [pulled, shown].flatMap((object): Value[] => (object ? [object.value] : []))
+      const deletion: Kept = { ...made, seen, dropped: unsent }
       const isUnknown = unsent.some((write) => write.kind === 'book' && isCreation(write))
       await store.write([
         ['made', made.seq],

@@ -30,6 +30,8 @@ export type Write = {
   since?: string
   /** The cursor with which it was refused. */
   refused?: string
+  /** What the user saw of the book: as shown, and as it was pulled. */
+  seen?: Value[]
   /** The writes to the book that had not been sent. They are kept if the deletion is. */
   dropped?: Write[]
 }
@@ -131,30 +133,42 @@ const flatten = (value: Value = {}) => {
   return { ...fields, ...(edition as object), ...(progress as object) } as Value
 }
 
+const withoutAnswer = ({ done: _, ...write }: Write): Write => write
+
 /**
- * Whether a pulled object is as the device knew it, or as its own writes have made it.
- * @param own the answered writes of the device to the object
+ * Whether a pulled object is as the user saw it, or as the device's own writes have made it.
+ * @param seen what the user saw of a book, when deleting it
+ * @param own the writes of the device to the object. Their answers also show what others have written: only the fields
+ * that were sent count
  * @param derives whether an answered write to its book may have changed derived fields
  */
-export const isKnown = (pulled: Shown, copied: Shown | undefined, own: Write[], derives: boolean) => {
+export const isKnown = (pulled: Shown, copied: Shown | undefined, seen: Value[], own: Write[], derives: boolean) => {
   const mine = own.filter(({ done }) => done && !done.isOther)
   if (pulled.kind === 'memo') {
     const isSame = copied?.value.bookId === pulled.value.bookId && copied?.version === pulled.version
     return isSame || mine.some(({ done }) => done?.version === pulled.version)
   }
-  const expected = mine.reduce<Shown | undefined>(lay, copied)
-  if (!copied && !expected && !(derives && pulled.kind === 'reading')) return false
+  const isBook = pulled.kind === 'book'
+  const written = mine.map(withoutAnswer).reduce<Shown | undefined>(lay, copied)?.value
+  const begun = derives && !copied ? DEFAULTS.reading : undefined
+  const values = isBook ? seen : [copied?.value, written, begun].flatMap((value): Value[] => (value ? [value] : []))
   const vague = new Set([
     ...(derives ? [...DERIVED, ...DERIVED_OF_READING] : []),
+    ...(begun || isBook ? ['readingId', 'bookId'] : []),
     // The answers to creations do not show these.
-    ...(copied ? [] : ['createdAt', 'readingId', 'bookId']),
+    ...(mine.some(isCreation) ? ['createdAt'] : []),
     ...mine
       .filter(isCreation)
       .flatMap(({ body = {}, done }) => Object.keys(body).filter((name) => !(name in (done?.value ?? {})))),
   ])
-  const [before, after] = [copied?.value ?? DEFAULTS[pulled.kind], expected?.value].map(flatten)
-  return Object.entries(flatten(pulled.value)).every(([name, value]) => {
-    const text = JSON.stringify(value)
-    return vague.has(name) || text === JSON.stringify(before?.[name]) || text === JSON.stringify(after?.[name])
-  })
+  const isSame = (name: string, one: unknown, other: unknown) =>
+    name === 'tags'
+      ? without(asTexts(one), asTexts(other)).length + without(asTexts(other), asTexts(one)).length === 0
+      : JSON.stringify(one) === JSON.stringify(other)
+  return Object.entries(flatten(pulled.value)).every(
+    ([name, value]) =>
+      vague.has(name) ||
+      values.some((each) => isSame(name, value, flatten(each)[name])) ||
+      mine.some(({ body = {}, done }) => name in body && isSame(name, value, done?.value?.[name])),
+  )
 }

@@ -198,7 +198,8 @@ export const mutations: Mutation[] = [
     '      return body ? {',
     '      return body && false ? {',
   ),
-  one('what an answer shows of other devices was not seen', SHAPE, 'done && !done.isOther', 'done'),
+  one('what an answer to a repeated creation shows was not seen', SHAPE, 'done && !done.isOther', 'done'),
+  one('what an answer shows beside what was sent was not seen', SHAPE, 'name in body && isSame(name', 'isSame(name'),
   one(
     'a tag whose name comes later is unknown',
     CLIENT,

@@ -190,6 +190,63 @@ describe('the deletion of a book', () => {
     expect(await device.app.list('memo')).toHaveLength(1)
   })
 
+  it.each<[string, (device: Device, book: Shown) => Promise<unknown>, change: (bookId: number) => Promise<unknown>]>([
+    [
+      'a tag',
+      ({ app }, book) => app.setTags(book, ['Sea']),
+      (bookId) => reader().patch(`/books/${bookId}/tags`, { add: ['Lamp'] }),
+    ],
+    [
+      'an author',
+      ({ app }, book) => app.update(book, { star: 3 }),
+      (bookId) => reader().patch(`/books/${bookId}`, { author: 'Mina Oh' }),
+    ],
+    [
+      'a series',
+      ({ app }, book) => app.updateEdition(book, { language: 'ko' }),
+      (bookId) => reader().patch(`/books/${bookId}/edition`, { series: 'Cosmos' }),
+    ],
+  ])(
+    'is kept if the answer to an own write, which came later, shows %s of another device',
+    async (_, write, change) => {
+      const { bookId, here } = await twoDevices()
+      await write(here, await only(here, 'book'))
+      here.network = loseAnswers
+      await expect(here.app.sync()).rejects.toThrow('lost')
+      here.network = online
+      await removeOnly(here)
+      await change(bookId)
+      await here.app.sync()
+      expect([await keptOf(here), await exists(bookId)]).toEqual([[['DELETE', 'book', 412]], true])
+    },
+  )
+
+  it('is kept if a new memo was edited elsewhere before its answer arrived', async () => {
+    const { bookId, here } = await twoDevices()
+    await here.app.create('memo', MEMO, bookId)
+    here.network = loseAnswers
+    await expect(here.app.sync()).rejects.toThrow('lost')
+    here.network = online
+    await removeOnly(here)
+    const [{ memoId }] = (await getBook(reader(), bookId)).memosList
+    await reader().patch(`/memos/${memoId}`, { memoContent: 'edited there' })
+    await here.app.sync()
+    expect([await keptOf(here), await exists(bookId)]).toEqual([[['DELETE', 'book', 412]], true])
+  })
+
+  it('is kept if another tag has been given the identifier of one that its user saw', async () => {
+    const { bookId, here } = await twoDevices()
+    await reader().patch(`/books/${bookId}/tags`, { add: ['Sea'] })
+    await here.app.sync()
+    await removeOnly(here)
+    await reader().patch(`/books/${bookId}/tags`, { remove: ['Sea'] })
+    await reader().patch(`/books/${bookId}/tags`, { add: ['Lamp'] })
+    here.size = 1
+    here.app = here.start()
+    await here.app.sync()
+    expect([await keptOf(here), await exists(bookId)]).toEqual([[['DELETE', 'book', 412]], true])
+  })
+
   it('is kept if the book has a tag whose name comes later', async () => {
     const { bookId } = await reader().createBook()
     await reader().send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Sea'] } })
