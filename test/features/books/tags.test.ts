@@ -147,6 +147,7 @@ describe('PATCH /books/{book-id}/tags', () => {
     expect((await change(reader, bookId, { add: ['C'], remove: ['D'] })).status).toBe(409)
     // Tags of another book count no less.
     expect((await put(reader, (await reader.createBook()).bookId, ['C'])).status).toBe(200)
+    expect((await change(reader, bookId, { add: ['C'], remove: ['None'] })).status).toBe(409)
     expect((await change(reader, bookId, { add: ['C'], remove: ['A', 'C'] })).body.tags).toHaveLength(30)
     expect((await change(reader, bookId, { add: ['A'], remove: ['B', 'C', 'Tag 11'] })).body.tags).toHaveLength(28)
   })

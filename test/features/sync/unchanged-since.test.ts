@@ -100,8 +100,11 @@ describe('If-Unchanged-Since', () => {
 
   it('refuses a cursor whose next entry was trimmed, but not the newest one', async () => {
     const early = await pull()
-    const other = await reader.createBook()
-    await reader.patch(`/books/${other.bookId}`, { star: 1 })
+    const behind = createCopy(reader.get)
+    await behind.pull()
+    for (let n = 0; n < 3; n++) await reader.createBook()
+    // It proves the newest entry, but has only the first of three.
+    await behind.pullPage(1)
     const late = await pull()
     const trim = (left: number) =>
       select(
@@ -111,6 +114,7 @@ describe('If-Unchanged-Since', () => {
       )
     await trim(1)
     await expectRefused(early)
+    await expectRefused(behind.cursor() ?? '')
     expect((await remove(late)).status).toBe(204)
   })
 

@@ -142,7 +142,7 @@ export const changeUnanswered = async (
 }
 
 /** What clients without sync do. */
-export const interfere = async ({ call, request, ids, learn, known }: Network, draw: Draw, mark: number) => {
+export const interfere = async ({ call, request, checks, ids, learn, known }: Network, draw: Draw, mark: number) => {
   // Often the newest, whose answer may have been lost.
   const [book, memo, reading] = [ids.book, ids.memo, ids.reading].map(
     (list) => pick(draw, [...list].slice(draw(3) > 0 ? 0 : -1)) ?? 0,
@@ -168,7 +168,11 @@ export const interfere = async ({ call, request, ids, learn, known }: Network, d
     () => call('PATCH', `/books/${book}/edition`, { seriesNumber: draw(9) + 0.5 }),
     () => call('PUT', `/books/${book}/tags`, { tags: TAGS.slice(draw(3), 1 + draw(3)) }),
     () => call('PATCH', `/books/${book}/tags`, { add: [TAGS[draw(4)]], remove: [TAGS[draw(4)]] }),
-    () => call('PATCH', '/tags', { from: TAGS[draw(4)], to: TAGS[draw(4)] }),
+    () => {
+      const [from, to] = [TAGS[draw(4)], TAGS[draw(4)] as string]
+      checks.renameTag(to)
+      return call('PATCH', '/tags', { from, to })
+    },
     () => call('DELETE', `/tags?tag=${TAGS[draw(4)]}`),
     () => call('DELETE', `/readings/${reading}`),
     async () => draw(3) === 0 && call('DELETE', `/books/${book}`),

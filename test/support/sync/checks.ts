@@ -47,6 +47,8 @@ export const createChecks = (database: D1Database, { problems, reached }: Report
   /** By the key of a change of tags. */
   const sawTags = new Map<string, string>()
   const gone = new Set<number>()
+  /** Names that tags have been given, which is no change of their books. */
+  const renamed = new Set<string>()
 
   const read = async (bookId: unknown): Promise<Stored> => {
     const { author = null, ...lists } = (await database.prepare(SELECT_STORED).bind(bookId).first<Value>()) ?? {}
@@ -58,7 +60,7 @@ export const createChecks = (database: D1Database, { problems, reached }: Report
     const texts = [...memos.map(({ text }) => withoutImages(text)), ...notes, ...(author === null ? [] : [author])]
     const unseen = [
       ...texts.filter((text) => !seen?.texts.has(text)),
-      ...tags.filter((tag) => !seen?.tags.split(',').includes(fold(tag))),
+      ...tags.filter((tag) => !renamed.has(fold(tag)) && !seen?.tags.split(',').includes(fold(tag))),
     ]
     if (unseen.length > 0) problems.push(`the deletion of book ${id} deleted "${unseen}", which its user had not seen`)
     for (const memo of memos) gone.add(memo.id)
@@ -79,6 +81,7 @@ export const createChecks = (database: D1Database, { problems, reached }: Report
     gone,
     saw,
     sawTags,
+    renameTag: (to: string) => renamed.add(fold(to)),
     /** Call it before a write of a device is executed, and what it returns with the status of the answer. */
     watch: async (write: Write | undefined, path: string) => {
       const [, kind, id] = path.split('/')
