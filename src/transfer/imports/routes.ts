@@ -1,7 +1,7 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { authenticated, canReadAll, confirmFirst } from '../../callers/authenticated'
 import { limitLargePages } from '../../callers/large-reads'
-import { throttledByMember, turnsOf } from '../../callers/throttle'
+import { limitCaller, throttledByMember, turnsOf } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { sendText } from '../../http/json-stream'
@@ -35,6 +35,13 @@ const contextOf = (c: Context<App>): ImportContext => {
 const canImport = authenticated('library:read', 'library:write', 'memos:read', 'memos:write')
 const validPath = valid('param', ImportPath)
 
+/** A page of an outcome reads up to all rows of the report, that of all outcomes only its own. */
+const limitOutcomes: MiddlewareHandler<App, string, { out: { query: RowsQuery } }> = (c, next) => {
+  const { outcome } = c.req.valid('query')
+  if (outcome !== 'ALL') limitCaller(c, { binding: 'MEMBER_LIMIT', kind: 'rows of an outcome' })
+  return next()
+}
+
 export const imports = new Hono<App>()
   .post('/', canImport, throttledByMember, valid('query', ImportQuery), validImport, async (c) => {
     const started = await startImport(contextOf(c), await confirmFirst(c), c.req.valid('form'), c.req.valid('query'))
@@ -48,11 +55,19 @@ export const imports = new Hono<App>()
     if (isInterrupted && c.var.config.MAINTENANCE === 'off') continueLater(contextOf(c), row)
     return c.json(toImport(row), 200)
   })
-  .get('/:import-id/rows', canReadAll, validPath, valid('query', RowsQuery), limitLargePages, async (c) => {
-    const importId = c.req.valid('param')['import-id']
-    const page = await listRows(c.var.db, c.var.caller, importId, c.req.valid('query'))
-    return sendPage(c, found(page, 'IMPORT_NOT_FOUND'))
-  })
+  .get(
+    '/:import-id/rows',
+    canReadAll,
+    validPath,
+    valid('query', RowsQuery),
+    limitOutcomes,
+    limitLargePages,
+    async (c) => {
+      const importId = c.req.valid('param')['import-id']
+      const page = await listRows(c.var.db, c.var.caller, importId, c.req.valid('query'))
+      return sendPage(c, found(page, 'IMPORT_NOT_FOUND'))
+    },
+  )
   .get('/:import-id/failed.csv', canReadAll, throttledByMember, validPath, async (c) => {
     const importId = c.req.valid('param')['import-id']
     const failed = await loadFailed(c.var.db, c.var.caller, importId)

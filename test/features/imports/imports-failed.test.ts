@@ -71,12 +71,12 @@ describe('the table of failed rows', () => {
     expect(calls).toBe(1)
   })
 
-  it('is limited per member', async () => {
+  it.each(['failed.csv', 'rows?page=1&size=5&outcome=failed'])('is limited per member: %s', async (name) => {
     const reader = await signUp()
     const { importId } = await importFile(reader, largeFile(1))
-    const path = `/imports/${importId}/failed.csv`
+    const path = `/imports/${importId}/${name}`
     expect((await reader.get(path)).status).toBe(200)
-    // The download that exceeds the limit is answered before it is counted.
+    // The request that exceeds the limit is answered before it is counted.
     expect((await reader.send('GET', path, { changed: { MEMBER_LIMIT: refusing } })).status).toBe(200)
     expect((await reader.get(path)).status).toBe(429)
   })
