@@ -2,7 +2,7 @@
 // a library has: at one, two and four times the size. The CPU time may grow with an exponent of at most 1.2.
 import type { FormatName } from '../../../src/transfer/entries/entry'
 import { operations } from '../../support/document/operations'
-import { type Ids, PLACES, VARIED } from '../../support/inputs/hostile-requests'
+import { type Ids, PLACES, REQUEST_TEXTS, VARIED } from '../../support/inputs/hostile-requests'
 import { HOSTILE_TEXTS } from '../../support/inputs/hostile-texts'
 import { MAX_EXPONENT, type Meter, measureExponent } from '../../support/runtime/exponent'
 import { HOSTILE_FILES, HOSTILE_SIZES, readAndMatch, toHostileImport } from '../../support/transfer/hostile-imports'
@@ -42,12 +42,12 @@ const importCases = () =>
     ),
   )
 
-/** The CPU time of the whole service, its databases included. Forgets what exact limits have counted. */
-const meterOf = ({ pid, databases }: Service): Meter => ({
-  readMs: () => readCpuMs(pid),
-  leastMs: 4,
-  prepare: () => Promise.all(databases.map((database) => database.prepare('delete from attempts').run())),
-})
+/** The CPU time of the whole service, its databases included. */
+const meterOf = ({ pid }: Service): Meter => ({ readMs: () => readCpuMs(pid), leastMs: 4 })
+
+/** Forgets what exact limits have counted. */
+const forgetAttempts = ({ databases }: Service) =>
+  Promise.all(databases.map((database) => database.prepare('delete from attempts').run()))
 
 const createCaller = async (service: Service) => {
   const caller = await insertMember(service)
@@ -72,10 +72,11 @@ const measureRequests = async (context: Context): Promise<Report> => {
     Object.entries(PLACES).flatMap(([place, toPlace]) => {
       const { needsToken, method, template } = operation
       if (!toPlace(operation, {})) return []
-      const texts = Object.entries(HOSTILE_TEXTS).filter((_, at) => VARIED.includes(place) || (at + number) % 5 === 0)
+      const texts = Object.entries(REQUEST_TEXTS).filter((_, at) => VARIED.includes(place) || (at + number) % 5 === 0)
       return texts.map(([text, part]): Case => {
         const name = `${method} ${template}, ${place}: ${text}`
         const measure = async () => {
+          await forgetAttempts(service)
           const { token, ids } = await createCaller(service)
           const toRequest = toPlace(operation, ids)
           const run = async (request: Request) => {
@@ -115,7 +116,7 @@ const measureReads = async (context: Context): Promise<Report> => {
           const { status } = await service.request(request)
           if (status !== 200) failures.push(`${name}: ${status}`)
         }
-        return measureExponent(make, run, meter)
+        return measureExponent(make, run, { ...meter, prepare: () => forgetAttempts(service) })
       }
       return { name, measure }
     })

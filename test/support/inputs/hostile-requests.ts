@@ -1,7 +1,7 @@
 import { resolve } from '../document/document'
 import { addressOf, bodyOf, type Operation, type Schema } from '../document/operations'
 import type { HttpRequest } from '../service/http-client'
-import { repeatTo } from './hostile-texts'
+import { HOSTILE_TEXTS, repeatTo } from './hostile-texts'
 
 // Requests to all operations, with texts that take the most work for their size.
 
@@ -65,6 +65,9 @@ const GENERAL = ['Origin', 'Accept', 'Accept-Language', 'User-Agent', 'Cookie', 
 
 /** Places whose texts reach validation and stores, where each text takes another way. */
 export const VARIED = ['texts up to their limits', 'long fields', 'long parameters']
+
+/** Also as many headers are written. */
+export const REQUEST_TEXTS = { ...HOSTILE_TEXTS, 'quoted items': '"a";q=1, ' }
 
 /** Where a request can have text. */
 export const PLACES: Record<string, Place> = {

@@ -14,7 +14,6 @@ export const HOSTILE_TEXTS: Record<string, string> = {
   'tags of one letter': 'İ,',
   'numbers of volumes': '上1 ',
   markup: '<a',
-  'quoted items': '"a";q=1, ',
 }
 
 /** A text of a length in UTF-16 units. */

@@ -86,9 +86,9 @@ export const HOSTILE_FILES: Record<FormatName, (rows: number, textOf: (n: number
 }
 
 export const HOSTILE_SIZES: Record<string, (factor: number) => { rows: number; length: number }> = {
-  rows: (factor) => ({ rows: 40 * factor, length: 480 }),
+  rows: (factor) => ({ rows: 30 * factor, length: 480 }),
   'names of up to 480 characters': (factor) => ({ rows: 40, length: 120 * factor }),
-  'cells of up to 20,000 characters': (factor) => ({ rows: 4, length: 5000 * factor }),
+  'cells of up to 20,000 characters': (factor) => ({ rows: 2, length: 5000 * factor }),
 }
 
 /** A file, and a library with two books for each of its entries: the same one, and one of which the title is a part. */
