@@ -418,8 +418,8 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { size: 20 },
     response: {
       item: [
-        { trashId: 'memo-1', kind: 'memo', memoId, ...shortBook, excerpt: memoContent, ...deleted },
         { trashId: 'book-3', kind: 'book', memoId: null, bookId: 3, title, excerpt: null, ...deleted },
+        { trashId: 'memo-1', kind: 'memo', memoId, ...shortBook, excerpt: memoContent, ...deleted },
       ],
       next: null,
     },

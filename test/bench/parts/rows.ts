@@ -136,7 +136,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'created-date': [6, 2],
   // Written also: the numbers of books of the author and of the tag, the row that gives the book its tag; and, as for a memo,
   // the row of the trash with its index entry.
-  'delete book': [55, 7],
+  'delete book': [58, 7],
   // Written also, besides what the deletion of its memos writes: two rows of the trash, and their index entries.
   'delete book with 50 memos': [920, 111],
   trash: [5, 0],
@@ -220,8 +220,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'memo creation with a key, repeated': [30, 0],
   // Changes two objects: the book, and its progress.
   'update, synced': [17, 6],
-  // Written: each of ten memos with its index entries, the readings, and the two books.
-  merge: [325, 50],
+  // Written: each of ten memos with its index entries, the readings, the two books, and the row of the trash.
+  merge: [410, 52],
   'search of books, no match': [417, 0],
   'search of memos, no match': [569, 0],
 }
