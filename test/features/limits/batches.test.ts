@@ -82,7 +82,7 @@ describe('no batch changes more than 10,000 rows', () => {
     expect(restored[2]).toBeGreaterThan(7000)
   })
 
-  it('merges the largest books in one, and says so if the other one has too many memos', async () => {
+  it('merges the largest books in one, takes them apart again, and says so if the other one has too many memos', async () => {
     const { reader, memberId } = await createReader()
     const [{ bookId }, { bookId: from }] = [await reader.createBook(), await reader.createBook()]
     await fillMemos(from, 2501)
@@ -101,6 +101,11 @@ describe('no batch changes more than 10,000 rows', () => {
       expect(await merge()).toMatchObject({ status: 200, body: { memoCount: 2999 } }),
     )
     expect(changes[0]).toBeGreaterThan(9000)
+    await expectSmall(async () =>
+      expect(await reader.post(`/trash/book-${from}/restore`, undefined)).toMatchObject({
+        ...{ status: 200, body: { book: { memoCount: 2500 } } },
+      }),
+    )
   })
 
   it('deletes and merges tags of 20,000 books in several, which repeating the request continues', async () => {

@@ -63,7 +63,9 @@ const memberFlows: MemberFlow[] = [
 const addMemo = asMember(({ readBookId }) => ['POST', `/memos?bookId=${readBookId}`, newMemo])
 const deleteBook = asMember(({ readBookId }) => ['DELETE', `/books/${readBookId}`])
 const deleteMemo = asMember(({ memoId }) => ['DELETE', `/memos/${memoId}`])
-/** What is deleted before these. */
+const mergeBooks: MemberFlow[2] = ({ bookId, readBookId }) => ['POST', `/books/${readBookId}/merge`, { from: bookId }]
+const restoreMerged: MemberFlow[2] = ({ bookId }) => ['POST', `/trash/book-${bookId}/restore`]
+/** After the deletions above. */
 const trashFlows: MemberFlow[] = [
   ['restore a book', 200, ({ readBookId }) => ['POST', `/trash/book-${readBookId}/restore`]],
   ['restore a memo', 200, ({ memoId }) => ['POST', `/trash/memo-${memoId}/restore`]],
@@ -115,6 +117,8 @@ export const FLOWS: Flow[] = [
   ...memberFlows.map(toFlow()),
   ...libraryFlows.map(toFlow(recordDetails)),
   ...trashFlows.map(toFlow([addMemo, deleteBook, deleteMemo])),
+  toFlow(recordDetails)(['merge books', 200, mergeBooks, 404]),
+  toFlow([...recordDetails, asMember(mergeBooks)])(['restore a merged book', 200, restoreMerged]),
   { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
   ...syncFlows,
   { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
