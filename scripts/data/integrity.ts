@@ -202,6 +202,7 @@ export const checksOf = (slot: number) => {
     checkIds('memos', 'memoId'),
     checkIds('images', 'imageId'),
     checkIds('readings', 'readingId'),
+    checkIds('trashParts', 'partId'),
     checkTrashRange(slot),
     `select 'operatorLog' as "table", entryId as id, 'slot' as field, 0 as expected, ${slot} as found
     from operatorLog where ${slot} > 0`,

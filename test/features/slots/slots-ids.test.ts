@@ -80,3 +80,13 @@ it('ignores bindings of slots that have no identifiers', () => {
   const bindings = { DB: env.DB, DB_8191: env.SPARE_1, DB_8192: env.SPARE_2 }
   expect([...databasesOf(bindings).keys()]).toEqual([0, 8191])
 })
+
+it('assigns parts of the trash the range of the slot', async () => {
+  const { bookId } = await addBook()
+  await createMemo({ db: slot1, caller, config: CONFIG }, bookId, NewMemo.parse({ memoBookPage: 1, memoContent: 'x' }))
+  await createReading(slot1, caller, bookId, { finishedAt: '2020' }, DEFAULT_QUOTAS)
+  await createReading(slot1, caller, bookId, { finishedAt: '2021' }, DEFAULT_QUOTAS)
+  await deleteBook({ db: slot1, caller, config: CONFIG }, bookId)
+  const parts = await select('select partId from trashParts where bookId = ? order by partId', bookId)
+  expect(parts).toEqual([{ partId: idFloor + 1 }, { partId: idFloor + 2 }])
+})
