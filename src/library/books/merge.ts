@@ -12,7 +12,7 @@ import { MAX_SOURCE_IDS } from '../editions/schema'
 import { describe, insertPast, isRefined, keep, selectCurrent, settle } from '../readings/blocks'
 import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
-import { completeMerged, mergedToTrash } from '../trash/removal'
+import { completeMerged, evictForMerged, mergedToTrash } from '../trash/removal'
 import type { ListedBook } from './responses'
 import type { BookMerge } from './schema'
 
@@ -210,7 +210,7 @@ export const mergeBooks = async (
   { from }: BookMerge,
   quotas: Quotas,
 ): Promise<ListedBook | undefined> => {
-  const values = { bookId, from, ...limitsOf(quotas) }
+  const values = { bookId, from, trashId: from, ...limitsOf(quotas) }
   // The source is deleted last, so that clients that sync have already moved what belonged to it.
   const { guard, deleted, merged } = await runAsCaller(db, caller, {
     guard: selectPairSizes(values),
@@ -219,6 +219,7 @@ export const mergeBooks = async (
     moved: Object.values(MOVES).map((move) => move(values)),
     completed: completeTrash(values),
     deleted: firstRow(deleteSource(values)),
+    evicted: evictForMerged(values),
     merged: firstRow(selectMerged(values)),
   })
   if (deleted) return merged

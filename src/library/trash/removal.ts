@@ -158,16 +158,20 @@ export const memoToTrash = (isMemo: SQL) => sqlStatement`
     from memos cross join books on books.bookId = memos.bookId where ${isMemo}
   )`
 
-/** The most rows that an eviction changes beside the deletion of the largest book. */
-const MAX_EVICTED_ROWS = 1500
 /**
  * If the member is above the quota, deletes the oldest entries, but not the new one, until it is not: so a full quota
  * refuses no deletion.
+ * @param most the most rows to change, so that a batch with the largest of other changes stays below 10,000
  */
-export const evictOldest = sqlStatement`
+const evictUpTo = (most: number) => sqlStatement`
   delete from trash where trashId in (${oldestOf(
-    sql`select trashId, deletedAt, bytes, parts, textBytes - ${textLimit} as excess from members cross join trash on trash.memberId = members.memberId
-      where ${isCaller} and textBytes > ${textLimit} and trashId <> :trashId`,
-    MAX_EVICTED_ROWS,
+    sql`select trashId, deletedAt, bytes, parts, textBytes - ${textLimit} as excess
+      from members cross join trash on trash.memberId = members.memberId
+      where ${isCaller} and textBytes > ${textLimit} and trashId <> :trashId and exists (
+        select 1 from trash as added where added.trashId = :trashId and added.memberId = members.memberId
+      )`,
+    most,
     sql`freed < excess`,
   )})`
+/** After a deletion, and after a merge. */
+export const [evictOldest, evictForMerged] = [evictUpTo(1500), evictUpTo(600)]

@@ -326,6 +326,9 @@ describe('the trash', () => {
     deleted.push(await deleteMemo({ MAX_MEMBER_TEXT_BYTES: String(used - 1) }))
     const ids = async () => (await list()).map(({ trashId }: { trashId: string }) => trashId)
     expect(await ids()).toEqual(deleted.slice(2).toReversed())
+    // But not for a deletion of nothing.
+    const absent = await reader.send('DELETE', `/books/${bookId + 1000}`, { changed: { MAX_MEMBER_TEXT_BYTES: '0' } })
+    expect([absent.status, (await list()).length]).toEqual([404, 3])
     // Even if there is no room at all.
     deleted.push(await deleteMemo({ MAX_MEMBER_TEXT_BYTES: '0' }))
     expect(await ids()).toEqual(deleted.slice(-1))
@@ -469,6 +472,16 @@ describe('a book that was merged into another one', () => {
     expect(target[1]).toMatchObject([{ readingId: from, note: 'Changed' }])
     expect((await restore(`memo-${deleted.memoId}`)).status).toBe(200)
     expect(await show(bookId)).toMatchObject([{ memoCount: 2 }, {}, {}, {}, {}])
+  })
+
+  it('deletes the oldest entries for good if the quota is full', async () => {
+    const { bookId } = await reader.createBook()
+    await remove(`/memos/${(await reader.createMemo(bookId, { memoContent: 'x'.repeat(2000) })).memoId}`)
+    const { bookId: from } = await reader.createBook()
+    const changed = { MAX_MEMBER_TEXT_BYTES: String(await usedBytes()) }
+    expect((await reader.send('POST', `/books/${bookId}/merge`, { body: { from }, changed })).status).toBe(200)
+    expect(await list()).toMatchObject([{ trashId: `book-${from}` }])
+    await expectConsistent()
   })
 
   it('is deleted together with the other one, which has its readings', async () => {
