@@ -199,8 +199,8 @@ const selectMerged = sqlStatement<ListedBook>`
   select ${sql.raw(['bookId', ...fieldsOf('detail')].join(', '))} from books where ${isOwnBook}`
 
 /**
- * Moves what another of the caller's books has to a book, and puts the other one into the trash. Returns undefined if the caller
- * has only one of them.
+ * Moves what another of the caller's books has to a book, and puts the other one into the trash. Returns undefined if
+ * the caller has only one of them.
  * @throws INVALID_FIELDS when they are the same, or `from` has too many memos; the error of a limit that they exceed together: then nothing changes
  */
 export const mergeBooks = async (

@@ -80,8 +80,9 @@ const changed = (book: Existing, merged: Partial<ReadingColumns>): Partial<Readi
   Object.fromEntries(Object.entries(merged).filter(([name, value]) => value !== book[name as keyof ReadingColumns]))
 
 /**
- * `pairs`: the readings of a file with those that a book has. `missing`: the ended ones that it lacks. `same`: the one that is the book's current reading: it
- * has the same dates, ends it, or is the newest one and the book is unread. If the file has it open, no other ends it.
+ * `pairs`: the readings of a file with those that a book has. `missing`: the ended ones that it lacks. `same`: the one
+ * that is the book's current reading: it has the same dates, ends it, or is the newest one and the book is unread. If the
+ * file has it open, no other ends it.
  */
 const findCurrent = ({ bookStatus, current, past }: Existing, ended: EntryReading[], open?: EntryReading) => {
   const isGoingOn = bookStatus === 'ING' && open !== undefined
