@@ -55,11 +55,11 @@ export const mutations: Mutation[] = [
       [MERGE, 'const { guard, deleted, merged } =', 'const { guard } ='],
       [
         MERGE,
-        '    deleted: firstRow(deleteSource(values)),\n    merged',
+        '    deleted: firstRow(deleteSource(values)),\n    evicted',
         `  })
   const { deleted, merged } = await runAsCaller(db, caller, {
     deleted: firstRow(deleteSource(values)),
-    merged`,
+    evicted`,
       ],
     ],
   },
