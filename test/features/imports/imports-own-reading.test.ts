@@ -187,6 +187,34 @@ describe('a rating in quarter stars', () => {
     }
   })
 
+  it('is kept in each step and form, of finished, stopped and open readings', async () => {
+    const steps = Array.from({ length: 20 }, (_, at) => (at + 1) / 4)
+    const forms: ((rating: number) => string)[] = [
+      (rating) => rating.toFixed(2),
+      (rating) => `"${String(rating).replace('.', ',')}"`,
+      (rating) => `${rating}/5`,
+      (rating) => `${rating * 2}/10`,
+      (rating) => `${rating} stars`,
+    ]
+    const statuses = ['read', '완독', 'abandonné', 'lendo', '読了']
+    // Each form with each status, and each step with all forms.
+    const rows = forms.flatMap((form, at) =>
+      steps.map((rating, step) => ({
+        rating,
+        row: `Book ${at} of ${step},x,${statuses[(at + step) % 5]},${form(rating)}`,
+      })),
+    )
+    const reader = await signUp()
+    const { importId } = await transfer.importFile(
+      reader,
+      `title,author,status,rating\n${rows.map(({ row }) => row).join('\n')}\n`,
+    )
+    // The stars are rounded half up, and at least one.
+    const expected = rows.map(({ rating }) => [Math.max(1, Math.floor(rating + 0.5)), rating])
+    expect(await ratingsOf(reader)).toEqual(expected)
+    expect((await rowsOf(reader, importId)).flatMap(({ losses }) => losses)).toEqual([])
+  })
+
   it('is added to a book of the library', async () => {
     const reader = await signUp()
     for (const [title, bookStatus] of [
