@@ -16,7 +16,7 @@ import {
   writeTemporary,
 } from './wrangler/config.ts'
 
-const MAX_GZIPPED_BYTES = 180_000
+const MAX_GZIPPED_BYTES = 200_000
 
 const build = (name: string, folder: string, flags: string[]) => {
   const { status } = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', folder, ...flags], {

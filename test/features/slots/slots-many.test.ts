@@ -48,7 +48,7 @@ const watch = (expected: number) => {
   return { seen, changed: { ...Object.fromEntries(databases), IMAGES, ADDRESS_KEY } }
 }
 
-const LEAVERS = 4
+const LEAVERS = 3
 const CLAIMS = 20
 
 /** Withdrawn members with a book, a memo and an entry of the directory each, and abandoned claims. */
