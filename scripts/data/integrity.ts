@@ -1,6 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { fieldsOf } from '../../src/values/book-fields.ts'
-import { BLOCK_PRICE, BOOK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
+import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, PRICED_ROWS, textPrice, trashPrice } from '../../src/values/prices.ts'
 import { checkAside } from '../members/block.ts'
 import { idsOf } from '../slots/table.ts'
 import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
@@ -55,9 +55,9 @@ const checkTag = (table: string, id: string) => `
 const PARTS = `${ofMember('trashParts')} and trashParts.bookId = stored.trashId`
 const MEMO_BYTES = `select coalesce(sum(octet_length(memoContent)), 0) ${MEMOS}`
 const TEXT_BYTES = `(
-  select coalesce(sum(${BOOK_PRICE} + memoBytes + ${ROW_PRICE} * memoCount + ${BLOCK_PRICE} * eventBlocks + ${textPrice(fieldsOf('text'))}), 0)
+  select coalesce(sum(${BOOK_PRICE} + memoBytes + ${NOTE_PRICE} * memoCount + ${BLOCK_PRICE} * eventBlocks + ${textPrice(fieldsOf('text'))}), 0)
   ${ofMember('books')}
-) + (select coalesce(sum(${ROW_PRICE} + octet_length(concat(note))), 0) ${ofMember('readings')})
+) + (select coalesce(sum(${NOTE_PRICE} + octet_length(concat(note))), 0) ${ofMember('readings')})
   + (select coalesce(sum(blocks), 0) * ${BLOCK_PRICE} ${ofMember('tags')})
   + (select coalesce(sum(bytes), 0) ${ofMember('trash')})`
 /** Compare the sizes of texts with their counters. */
@@ -125,7 +125,7 @@ const CHECKS = [
   ...checkFields('memos', 'memoId', OWNER),
   ...checkFields('trash', 'trashId', {
     parts: `select count(*) ${PARTS}`,
-    bytes: `(octet_length(stored.data) + (select coalesce(sum(octet_length(data)), 0) ${PARTS})) / 2`,
+    bytes: trashPrice('stored.data', 'parts', `(select coalesce(sum(octet_length(data)), 0) ${PARTS})`),
     // What is in the trash is not in the library, and its identifier is not that of anything else.
     trashId: `iif(
       exists (select 1 from books where books.bookId = stored.trashId)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { fieldsOf } from '../../src/values/book-fields.ts'
-import { BOOK_PRICE, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
+import { BOOK_PRICE, NOTE_PRICE, textPrice } from '../../src/values/prices.ts'
 
 const STEP = 100_000
 const BOOKS_PER_MEMBER = 100
@@ -42,7 +42,7 @@ const COUNTS = [
     select coalesce(sum(octet_length(memoContent)), 0) from memos where memos.bookId = books.bookId
   )`,
   `update members set textBytes = (
-    select sum(${BOOK_PRICE} + memoBytes + ${ROW_PRICE} * memoCount + ${textPrice(fieldsOf('text'))}) from books
+    select sum(${BOOK_PRICE} + memoBytes + ${NOTE_PRICE} * memoCount + ${textPrice(fieldsOf('text'))}) from books
     where books.memberId = members.memberId
   )`,
   `insert into authors (memberId, authorKey, author, bookCount)

@@ -1,6 +1,6 @@
 import { currentId, shownReading } from '../../src/db/schema/shown-reading.ts'
 import { fieldsOf } from '../../src/values/book-fields.ts'
-import { BLOCK_PRICE, BOOK_PRICE, PRICED_ROWS, ROW_PRICE, textPrice } from '../../src/values/prices.ts'
+import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, PRICED_ROWS, textPrice } from '../../src/values/prices.ts'
 import { count, list, type Trigger } from './sql.ts'
 
 /** Whether the row that is inserted is not of a book that is being restored, whose row in the trash is deleted last. */
@@ -32,8 +32,8 @@ const changed = (expression: string) =>
 const bookTexts = fieldsOf('text')
 const bookTextPrice = `(${textPrice(bookTexts, 'ROW.')})`
 const bookPrice = `(${BOOK_PRICE} + ${textPrice(bookTexts, 'ROW.')})`
-const readingPrice = `(${ROW_PRICE} + octet_length(concat(ROW.note)))`
-const memoPrice = `(${ROW_PRICE} + octet_length(ROW.memoContent))`
+const readingPrice = `(${NOTE_PRICE} + octet_length(concat(ROW.note)))`
+const memoPrice = `(${NOTE_PRICE} + octet_length(ROW.memoContent))`
 const { finishedAt } = shownReading('ROW.')
 const STATUS_COUNTERS = {
   yetBooks: `(ROW.bookStatus = 'YET')`,
@@ -53,7 +53,7 @@ const valuesOf = (counters: Counters, row: string) =>
   Object.entries(counters).map(([name, value]) => `${name} = ${value.replaceAll('ROW.', `${row}.`)}`)
 
 /** With its memos and events: a restored book is inserted with their numbers. */
-const wholePrice = `${bookPrice} + ROW.memoBytes + ${ROW_PRICE} * ROW.memoCount + ${BLOCK_PRICE} * ROW.eventBlocks`
+const wholePrice = `${bookPrice} + ROW.memoBytes + ${NOTE_PRICE} * ROW.memoCount + ${BLOCK_PRICE} * ROW.eventBlocks`
 /** What an object counts in the trash, into which the statement before has put it, if at all. */
 const trashPrice = (trashId: string) => `coalesce((SELECT bytes FROM trash WHERE trashId = ${trashId}), 0)`
 const [bookIn, bookOut] = counted(

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { quotaExceeded } from '../errors'
-import { IMAGE_PRICE, ROW_PRICE } from '../values/prices'
+import { IMAGE_PRICE, NOTE_PRICE } from '../values/prices'
 import type { OwnQuota, Quotas } from '../values/quotas'
 import { type Caller, queryOne, selectMember } from './caller'
 import type { Db } from './client'
@@ -15,8 +15,8 @@ export const imageLimit = sql`coalesce(maxImageBytes, :MAX_MEMBER_IMAGE_BYTES)`
 export const usedImageBytes = sql`imageBytes + (imageCount + 1) * ${sql.raw(String(IMAGE_PRICE))}`
 /** How many bytes of texts and rows are left to the member whose row matches. */
 export const roomOf = (isMember: SQL) => sql`(select ${textLimit} - textBytes from members where ${isMember})`
-/** What a new row counts. `:bytes`: of its texts. */
-export const rowPrice = sql`:bytes + ${sql.raw(String(ROW_PRICE))}`
+/** What a new memo or past reading counts. `:bytes`: of its text. */
+export const notePrice = sql`:bytes + ${sql.raw(String(NOTE_PRICE))}`
 
 /** The quotas of a member's row, null where those of the service apply. */
 export type OwnQuotas = { maxBooks: number | null; maxTextBytes: number | null; maxImageBytes?: number | null }

@@ -19,7 +19,7 @@ BEGIN
       + (NEW.bookStatus = 'DONE' AND NEW.isStopped = 0 AND iif(NEW.bookStatus = 'DONE', coalesce(nullif(substr(NEW.readEndDate, 1, 10), NEW.archivedEnd), NEW.finishedAt), NULL) IS NULL),
     memoBooks = memoBooks + NEW.hasMemos,
     textBytes = textBytes
-      + ((500 + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author))) + NEW.memoBytes + 200 * NEW.memoCount + 4000 * NEW.eventBlocks)
+      + ((1500 + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author))) + NEW.memoBytes + 1300 * NEW.memoCount + 4000 * NEW.eventBlocks)
   WHERE memberId = NEW.memberId;
 END;
 
@@ -36,8 +36,8 @@ BEGIN
       - (OLD.bookStatus = 'DONE' AND OLD.isStopped = 0 AND iif(OLD.bookStatus = 'DONE', coalesce(nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd), OLD.finishedAt), NULL) IS NULL),
     memoBooks = memoBooks - OLD.hasMemos,
     textBytes = textBytes
-      - ((500 + octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 6 * octet_length(concat(OLD.author))) + OLD.memoBytes + 200 * OLD.memoCount + 4000 * OLD.eventBlocks + coalesce((
-      SELECT sum((200 + octet_length(concat(note)))) FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId
+      - ((1500 + octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 6 * octet_length(concat(OLD.author))) + OLD.memoBytes + 1300 * OLD.memoCount + 4000 * OLD.eventBlocks + coalesce((
+      SELECT sum((1300 + octet_length(concat(note)))) FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId
     ), 0) - coalesce((SELECT bytes FROM trash WHERE trashId = OLD.bookId), 0))
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
@@ -69,7 +69,7 @@ BEGIN
       + (NEW.bookStatus = 'DONE' AND NEW.isStopped = 0 AND iif(NEW.bookStatus = 'DONE', coalesce(nullif(substr(NEW.readEndDate, 1, 10), NEW.archivedEnd), NEW.finishedAt), NULL) IS NULL),
     textBytes = textBytes + iif(
       coalesce(NEW.readingId, NEW.bookId) <> coalesce(OLD.readingId, OLD.bookId),
-      coalesce((SELECT (200 + octet_length(concat(note))) FROM readings WHERE readingId = coalesce(OLD.readingId, OLD.bookId)), 0),
+      coalesce((SELECT (1300 + octet_length(concat(note))) FROM readings WHERE readingId = coalesce(OLD.readingId, OLD.bookId)), 0),
       0
     )
   WHERE memberId = NEW.memberId;
@@ -95,7 +95,7 @@ CREATE TRIGGER memos_counted_in AFTER INSERT ON memos
 WHEN NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   UPDATE members
-  SET textBytes = textBytes + (200 + octet_length(NEW.memoContent)),
+  SET textBytes = textBytes + (1300 + octet_length(NEW.memoContent)),
     memoBooks = memoBooks + ((SELECT hasMemos FROM books WHERE bookId = NEW.bookId) = 0)
   WHERE memberId = NEW.memberId;
 
@@ -126,7 +126,7 @@ CREATE TRIGGER memos_counted_out AFTER DELETE ON memos
 WHEN EXISTS (SELECT 1 FROM books JOIN members USING (memberId) WHERE bookId = OLD.bookId AND withdrawnAt IS NULL)
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - (200 + octet_length(OLD.memoContent)) + coalesce((SELECT bytes FROM trash WHERE trashId = -OLD.memoId), 0),
+  SET textBytes = textBytes - (1300 + octet_length(OLD.memoContent)) + coalesce((SELECT bytes FROM trash WHERE trashId = -OLD.memoId), 0),
     memoBooks = memoBooks - ((SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1)
   WHERE memberId = OLD.memberId;
 
@@ -232,7 +232,7 @@ WHEN NOT EXISTS (
 )
 BEGIN
   UPDATE members
-  SET textBytes = textBytes + (200 + octet_length(concat(NEW.note)))
+  SET textBytes = textBytes + (1300 + octet_length(concat(NEW.note)))
   WHERE memberId = NEW.memberId;
 END;
 
@@ -241,17 +241,17 @@ CREATE TRIGGER readings_counted_out AFTER DELETE ON readings
 WHEN EXISTS (SELECT 1 FROM books WHERE bookId = OLD.bookId)
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - (200 + octet_length(concat(OLD.note)))
+  SET textBytes = textBytes - (1300 + octet_length(concat(OLD.note)))
   WHERE memberId = OLD.memberId
     AND withdrawnAt IS NULL;
 END;
 
 CREATE TRIGGER readings_resized AFTER UPDATE OF note ON readings
-WHEN (200 + octet_length(concat(NEW.note)))
-  <> (200 + octet_length(concat(OLD.note)))
+WHEN (1300 + octet_length(concat(NEW.note)))
+  <> (1300 + octet_length(concat(OLD.note)))
 BEGIN
   UPDATE members
-  SET textBytes = textBytes - (200 + octet_length(concat(OLD.note))) + (200 + octet_length(concat(NEW.note)))
+  SET textBytes = textBytes - (1300 + octet_length(concat(OLD.note))) + (1300 + octet_length(concat(NEW.note)))
   WHERE memberId = NEW.memberId;
 END;
 

@@ -22,7 +22,7 @@ export const trash = sqliteTable(
     memoCount: counter(),
     /** How many rows of trashParts belong to it. */
     parts: counter(),
-    /** What it counts towards the quota: half of the bytes of JSON. Triggers add it when the object is deleted. */
+    /** What it counts towards the quota: half of the bytes of JSON and title, and a price for each row. Triggers add it when the object is deleted. */
     bytes: integer().notNull(),
     /** What it counted in the library. */
     price: integer().notNull(),

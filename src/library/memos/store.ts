@@ -4,7 +4,7 @@ import { assignments, type Db, firstRow, idempotent, sqlStatement } from '../../
 import { findCreated, insertOnce, rowOf } from '../../db/idempotency'
 import { nextId } from '../../db/next-id'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
-import { ownQuotaExceeded, roomOf, rowPrice } from '../../db/quotas'
+import { notePrice, ownQuotaExceeded, roomOf } from '../../db/quotas'
 import { memos } from '../../db/schema/memo-tables'
 import type { CallerRequest } from '../../env'
 import { quotaExceeded } from '../../errors'
@@ -33,7 +33,7 @@ const insertMemo = insertOnce(
     :memoType, :memoContent, :contentFolded, :memoBookPage, :memoAuthority, :createdAt, :createdAt, :version
   from books where ${isOwnBook} and memoCount < :MAX_MEMOS_PER_BOOK
     and memoBytes + :bytes <= :MAX_BOOK_TEXT_BYTES
-    and ${rowPrice} <= ${memberTextRoom('books')} ${condition}
+    and ${notePrice} <= ${memberTextRoom('books')} ${condition}
   returning ${storedColumns}`,
   rowOf(memos.memoId, storedColumns),
 )

@@ -5,7 +5,7 @@ import { findCreated, insertOnce, isUnused, type RequestKey } from '../../db/ide
 import { lastReadingId } from '../../db/next-id'
 import { isOwnBook, selectBook } from '../../db/own-book'
 import { loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
-import { ownQuotaExceeded, rowPrice } from '../../db/quotas'
+import { notePrice, ownQuotaExceeded } from '../../db/quotas'
 import { ApiError } from '../../errors'
 import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
 import * as blocks from './blocks'
@@ -46,7 +46,7 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
 }
 
 /** Whether a book has room for one more reading, and the member for its note. */
-const hasRoom = (book: string) => sql`${blocks.hasRoom(book)} and ${rowPrice} <= ${textRoom}`
+const hasRoom = (book: string) => sql`${blocks.hasRoom(book)} and ${notePrice} <= ${textRoom}`
 /** What a key has created, wherever the reading is now. */
 const found = ofReading(
   sql.raw('idempotencyKeys.id'),

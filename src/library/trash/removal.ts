@@ -12,10 +12,11 @@ import { readings } from '../../db/schema/reading-tables'
 import { READING_COLUMNS } from '../../db/schema/shown-reading'
 import { trashParts } from '../../db/schema/trash-tables'
 import { fieldsOf } from '../../values/book-fields'
-import { BLOCK_PRICE, BOOK_PRICE, ROW_PRICE, textPrice } from '../../values/prices'
+import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, textPrice, trashPrice } from '../../values/prices'
 import { oldestOf } from './oldest'
 
 const number = (value: number) => sql.raw(String(value))
+const inTrash = (...sizes: Parameters<typeof trashPrice>) => sql.raw(trashPrice(...sizes))
 const namesOf = (table: SQLiteTable, ...others: string[]) =>
   Object.keys(getTableColumns(table)).filter((name) => !['memberId', 'bookId', ...others].includes(name))
 
@@ -39,7 +40,7 @@ const bookJson = toSparseJson({
 })
 /** What the book counts in the library, but for its memos. */
 const ownPrice = sql`${number(BOOK_PRICE)} + ${sql.raw(textPrice(fieldsOf('text')))} + ${number(BLOCK_PRICE)} * eventBlocks + coalesce((
-    select sum(${number(ROW_PRICE)} + octet_length(concat(r.note))) from readings as r where ${ofBook('r')}
+    select sum(${number(NOTE_PRICE)} + octet_length(concat(r.note))) from readings as r where ${ofBook('r')}
   ), 0)`
 
 /** About how many bytes of JSON a row of `trashParts` has, unless a single object has more. */
@@ -58,7 +59,7 @@ const insertParts = (isBook: SQL, kind: 'readings' | 'memos', rows: SQL) => sqlS
 const insertBook = (isBook: SQL, { json, price }: { json: SQL; price: SQL }) => sqlStatement`
   insert into trash (trashId, memberId, deletedAt, bookId, title, memoCount, parts, bytes, price, data)
   with book as materialized (select * from books where ${isBook})
-  select bookId, memberId, :callerNow, bookId, title, memoCount, parts, (octet_length(data) + partBytes) / 2, price, data
+  select bookId, memberId, :callerNow, bookId, title, memoCount, parts, ${inTrash('data', 'parts', 'partBytes')}, price, data
   from (select memberId, bookId, title, memoCount, ${price} as price, ${json} as data from book) cross join (
     select count(*) as parts, coalesce(sum(octet_length(data)), 0) as partBytes
     from book cross join trashParts on ${ofBook('trashParts')}
@@ -77,7 +78,7 @@ const insertReadings = (isBook: SQL) =>
  * @param isBook matches the book
  */
 export const bookToTrash = (isBook: SQL) => {
-  const price = sql`${ownPrice} + memoBytes + ${number(ROW_PRICE)} * memoCount`
+  const price = sql`${ownPrice} + memoBytes + ${number(NOTE_PRICE)} * memoCount`
   const statements = [
     insertReadings(isBook),
     insertParts(
@@ -130,10 +131,14 @@ export const mergedToTrash = (isBook: SQL) => {
 }
 /** Once the books are merged: what the other one has. `isMerged`: whether the statements before have merged them. */
 export const completeMerged = (isMerged: SQL) => sqlStatement`
-  update trash set data = now.data, bytes = (octet_length(now.data) + coalesce((
+  update trash set data = now.data, bytes = ${inTrash(
+    'now.data',
+    'parts',
+    `coalesce((
     select sum(octet_length(part.data)) from trashParts as part
     where part.memberId = trash.memberId and part.bookId = trash.trashId
-  ), 0)) / 2
+  ), 0)`,
+  )}
   from (
     select trashId, json_set(
       data, '$.merge.after', json((select ${mergedJson('books')} from books where bookId = :bookId)),
@@ -152,8 +157,8 @@ export const completeMerged = (isMerged: SQL) => sqlStatement`
 /** The statement that puts a memo into the trash. @param isMemo matches the memo */
 export const memoToTrash = (isMemo: SQL) => sqlStatement`
   insert into trash (trashId, memberId, deletedAt, bookId, title, bytes, price, data)
-  select -memoId, memberId, :callerNow, bookId, title, octet_length(data) / 2, price, data from (
-    select memos.memoId, memos.memberId, memos.bookId, books.title, ${number(ROW_PRICE)} + octet_length(memoContent) as price,
+  select -memoId, memberId, :callerNow, bookId, title, ${inTrash('data')}, price, data from (
+    select memos.memoId, memos.memberId, memos.bookId, books.title, ${number(NOTE_PRICE)} + octet_length(memoContent) as price,
       ${toSparseJson(columnsOf('memos', MEMO_NAMES))} as data
     from memos cross join books on books.bookId = memos.bookId where ${isMemo}
   )`

@@ -54,7 +54,7 @@ export const trashReference: FeatureReference = {
       summary: 'List what was deleted',
       description:
         `What \`deleteBook\`, \`deleteMemo\` and \`mergeBooks\` have deleted within ${KEPT_DAYS} days, latest first. It counts towards the ` +
-        'quota of texts with half of its bytes as JSON. A deletion while the quota is full deletes the oldest entries for good.',
+        'quota of texts with half of its bytes as JSON, and 1,100 bytes more. A deletion while the quota is full deletes the oldest entries for good.',
       responses: { 200: json(listOf(TrashItem), 'A page of the trash') },
     },
     'DELETE /trash': {

@@ -1,7 +1,7 @@
 // How many rows a member's requests can write in a day: the requests that write the most, again and again, each as often as
 // its limit allows. Rows as D1 counts them, with those of triggers and index entries.
 import { setTimeout } from 'node:timers/promises'
-import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
+import { MAX_EVENTS } from '../../../src/values/prices'
 import { libraryFile } from '../../support/transfer/import-files'
 import type { Context, Report } from '../harness/attack'
 import type { Request } from '../harness/client'
@@ -103,11 +103,15 @@ const CYCLES: Cycle[] = [
   },
 ]
 
-/** The file with the most rows to write, and its undo. */
-const importAndUndo = async ({ total, send }: Writer, items: number) => {
+/** The file with the most rows to write, and its undo. The quota has room for its memos, and the file for its events. */
+const importAndUndo = async ({ total, send }: Writer, length: number) => {
   total.writes += 1
-  const memos = Array.from({ length: DEFAULT_QUOTAS.MAX_MEMOS_PER_BOOK }, (_, n) => ({ memoContent: `${n}` }))
-  const books = Array.from({ length: items / memos.length }, (_, n) => ({ title: `Imported ${n}`, memos }))
+  const memos = Array.from({ length: 200 }, (_, n) => ({ memoContent: `${n}` }))
+  const progress = Array.from({ length: MAX_EVENTS }, (_, n) => ({
+    at: new Date(1_700_000_000_000 + n * 1000).toISOString(),
+    ...{ page: n + 1, kind: 'PROGRESS' },
+  }))
+  const books = Array.from({ length }, (_, n) => ({ title: `Imported ${n}`, memos, progress }))
   const file = { method: 'POST', path: '/imports', body: libraryFile(...books), type: 'application/json' }
   const { importId } = await send(file, 202)
   const poll: Request = { method: 'GET', path: `/imports/${importId}` }
@@ -117,12 +121,12 @@ const importAndUndo = async ({ total, send }: Writer, items: number) => {
 
 export const fillDay = async ({ start, quick, progress }: Context): Promise<Report> => {
   // A minute of the limit of writes.
-  const [most, items] = quick ? [20, 6000] : [1000, 198_000]
+  const [most, books] = quick ? [20, 4] : [1000, 140]
   const service = await start({ entry: 'test/bench/workers/measured.ts', uploadsPerMinute: 1e9, slots: 1 })
   const imports: Cycle = {
     name: 'import of the largest file and its undo',
     perDay: IMPORTS,
-    run: (writer) => importAndUndo(writer, items),
+    run: (writer) => importAndUndo(writer, books),
   }
   const figures: Report['figures'] = []
   for (const { name, perDay, prepare, run } of [...CYCLES, imports]) {

@@ -1,7 +1,14 @@
 // What a member can make the database hold within the default quotas, in each table: with the triggers of the service, until
 // the price reaches the quota. A database of 10 GB must hold fifty such members.
 import { DatabaseSync } from 'node:sqlite'
-import { BOOK_PRICE, IMAGE_PRICE, MAX_EVENTS, MAX_REPORT_BYTES, PRICED_ROWS } from '../../../src/values/prices'
+import {
+  BOOK_PRICE,
+  IMAGE_PRICE,
+  MAX_EVENTS,
+  MAX_REPORT_BYTES,
+  PRICED_ROWS,
+  trashPrice,
+} from '../../../src/values/prices'
 import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
 import { readMigrations } from '../../support/service/migrations'
 import { type Attack, mergeReports } from '../harness/attack'
@@ -36,9 +43,24 @@ const addMemos = (memos: number, bytes: number) => `${count(memos)}
   select last + i, ${lastBook}, 1, last + i, 'SUMMARY', printf('%.*c', ${bytes}, 'x'), printf('%.*c', ${bytes}, 'y'), 1, 'PUBLIC', ${NOW}, ${NOW}
   from n, (select coalesce(max(memoId), 0) as last from memos)`
 
+/** Deleted memos, the newest of them first, which leaves the fewest on a page. */
+const addTrash = (entries: number, bytes: number) => `${count(entries)}
+  insert into trash (trashId, memberId, deletedAt, bookId, title, bytes, price, data)
+  select -i - last, 1, i, 1, title, ${trashPrice('data')}, 0, data
+  from n, (select 'x' as title, printf('%.*c', ${bytes}, 'x') as data), (select coalesce(max(-trashId), 0) as last from trash);
+  update members set textBytes = (select sum(bytes) from trash)`
+
 /** Adds books with all that fits into one: name, statements. */
 const FILLERS: [name: string, ...statements: string[]][] = [
   ['memos of one character', addBooks(1), addMemos(DEFAULT_QUOTAS.MAX_MEMOS_PER_BOOK, 1)],
+  // Alone on a page of 4,096 bytes: more than half of it, or more than a third, whose neighbours are deleted.
+  ['memos of 1,000 bytes, folded', addBooks(1), addMemos(100, 1000)],
+  [
+    'memos of 640 bytes, folded, every other one deleted',
+    addBooks(1),
+    addMemos(200, 640),
+    `delete from memos where memoId % 2 = 0 and bookId = ${lastBook}`,
+  ],
   ['memos of 2,050 bytes, folded', addBooks(1), addMemos(100, 2050)],
   ['memos of 65,535 bytes, folded', addBooks(1), addMemos(5, 65_535)],
   ['titles and authors of 1,010 bytes, folded', addBooks(50, LONG_NAME, LONG_NAME)],
@@ -54,6 +76,9 @@ const FILLERS: [name: string, ...statements: string[]][] = [
     `${count(200)} insert into readings (readingId, memberId, bookId, createdAt, startedAt, finishedAt, outcome, quarters, format)
       select (1 << 39) + ${lastBook} * 1000 + i, 1, ${lastBook}, 1700000000000 + i, '2020-01-01', '2020-01-02', 'FINISHED', 7, 'PAPER' from n`,
   ],
+  ['memos in the trash, of 1,340 bytes of JSON', addTrash(1000, 1340)],
+  ['memos in the trash, of 5,460 bytes of JSON', addTrash(500, 5460)],
+  ['memos in the trash, of 131,500 bytes of JSON', addTrash(20, 131_500)],
 ]
 
 /** What is in no quota of bytes, but limited. */
@@ -113,10 +138,11 @@ export const quotas: Attack = async (context) => {
     figures.push([`${name}: rows changed`, rows * part, mb(bytes)])
     return bytes * part
   }
-  // Besides as many books as there can be, which have tags and events.
-  const quota = DEFAULT_QUOTAS.MAX_MEMBER_TEXT_BYTES - DEFAULT_QUOTAS.MAX_BOOKS * BOOK_PRICE
-  const most = Math.max(...FILLERS.map(([name, ...all]) => run(name, all, quota / part)))
-  const rest = others(part).map(([name, ...all]) => run(name, all))
+  const quota = DEFAULT_QUOTAS.MAX_MEMBER_TEXT_BYTES
+  const filled = Math.max(...FILLERS.map(([name, ...all]) => run(name, all, quota / part)))
+  const [books = 0, ...rest] = others(part).map(([name, ...all]) => run(name, all))
+  // As many books as there can be, which have tags and events, leave less of the quota.
+  const most = Math.max(filled, books + filled * (1 - (DEFAULT_QUOTAS.MAX_BOOKS * BOOK_PRICE) / quota))
   // The newest report stays, even if it is as large as all may be.
   const total = rest.reduce((sum, bytes) => sum + bytes, most + MAX_REPORT_BYTES)
   const members = Math.floor(DATABASE_BYTES / total)

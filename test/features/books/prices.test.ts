@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
-import { BLOCK_PRICE, BOOK_PRICE, PRICED_ROWS, ROW_PRICE } from '../../../src/values/prices'
+import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, PRICED_ROWS } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
 import { memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -34,7 +34,7 @@ const readAgain = async (day: number) => {
 }
 
 it('counts a memo of one character as the row that it takes', async () => {
-  await allow(3 * (ROW_PRICE + 1))
+  await allow(3 * (NOTE_PRICE + 1))
   const send = () => reader.post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: 'x' })
   const statuses = []
   for (let n = 0; n < 5; n++) statuses.push((await send()).status)
@@ -63,10 +63,10 @@ it('counts archived readings, and what deletes them', async () => {
   await patch({ bookStatus: 'ING' })
   for (const day of [1, 2, 3]) await readAgain(day)
   expect(await rowsOf('readings')).toBe(3)
-  expect(await used()).toBe(before + 3 * ROW_PRICE)
+  expect(await used()).toBe(before + 3 * NOTE_PRICE)
   const [reading] = await select('select readingId from readings where memberId = ?', memberId)
   await reader.delete(`/readings/${reading?.readingId}`)
-  expect(await used()).toBe(before + 2 * ROW_PRICE)
+  expect(await used()).toBe(before + 2 * NOTE_PRICE)
   await reader.delete(`/books/${bookId}`)
   await reader.delete('/trash')
   expect(await used()).toBe(0)

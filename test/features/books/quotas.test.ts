@@ -36,16 +36,16 @@ const PIXEL_BYTES = 42
 const newImage = (): Request => ['POST', '/memos/image-memo', PIXEL]
 const longerAuthor = (): Request => ['PATCH', `/books/${bookId}`, { author: 'ABCDE' }]
 
-// The member has one book, which counts 500, its title 4 * 9 bytes and its author 7, with one memo of 200 + 30.
+// The member has one book, which counts 1,500, its title 4 * 9 bytes and its author 7, with one memo of 1,300 + 30.
 describe.each<[Quota, string, () => Request, needed: number, limit: string]>([
   ['MAX_BOOKS', 'a new book', newBook, 2, '1 books per member'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a new book', newBook, 1310, '1,309 bytes of text and rows per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a new book', newBook, 4410, '4,409 bytes of text and rows per member'],
   ['MAX_MEMOS_PER_BOOK', 'a new memo', newMemo, 2, '1 memos per book'],
   ['MAX_BOOK_TEXT_BYTES', 'a new memo', newMemo, 60, '59 bytes of memo text per book'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a new memo', newMemo, 1003, '1,002 bytes of text and rows per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a new memo', newMemo, 4203, '4,202 bytes of text and rows per member'],
   ['MAX_BOOK_TEXT_BYTES', 'a longer memo', longerMemo, 60, '59 bytes of memo text per book'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a longer memo', longerMemo, 803, '802 bytes of text and rows per member'],
-  ['MAX_MEMBER_TEXT_BYTES', 'a longer author', longerAuthor, 801, '800 bytes of text and rows per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a longer memo', longerMemo, 2903, '2,902 bytes of text and rows per member'],
+  ['MAX_MEMBER_TEXT_BYTES', 'a longer author', longerAuthor, 2901, '2,900 bytes of text and rows per member'],
 ])('%s and %s', (quota, _, request, needed, limit) => {
   it('writes up to the limit, and answers 409 above it without writing anything', async () => {
     const rows = () => Promise.all(['members', 'books', 'memos'].map((table) => select(`select * from ${table}`)))
@@ -59,12 +59,12 @@ describe.each<[Quota, string, () => Request, needed: number, limit: string]>([
 
 describe.each<[string, string, () => Request, needed: number, limit: string]>([
   ['maxBooks', 'a new book', newBook, 2, '1 books per member'],
-  ['maxTextBytes', 'a new book', newBook, 1310, '1,309 bytes of text and rows per member'],
-  ['maxTextBytes', 'a new memo', newMemo, 1003, '1,002 bytes of text and rows per member'],
-  ['maxTextBytes', 'a longer memo', longerMemo, 803, '802 bytes of text and rows per member'],
-  ['maxTextBytes', 'a longer author', longerAuthor, 801, '800 bytes of text and rows per member'],
-  ['maxTextBytes', 'a new reading', newReading, 974, '973 bytes of text and rows per member'],
-  ['maxTextBytes', 'a longer note', longerNote, 774, '773 bytes of text and rows per member'],
+  ['maxTextBytes', 'a new book', newBook, 4410, '4,409 bytes of text and rows per member'],
+  ['maxTextBytes', 'a new memo', newMemo, 4203, '4,202 bytes of text and rows per member'],
+  ['maxTextBytes', 'a longer memo', longerMemo, 2903, '2,902 bytes of text and rows per member'],
+  ['maxTextBytes', 'a longer author', longerAuthor, 2901, '2,900 bytes of text and rows per member'],
+  ['maxTextBytes', 'a new reading', newReading, 4174, '4,173 bytes of text and rows per member'],
+  ['maxTextBytes', 'a longer note', longerNote, 2874, '2,873 bytes of text and rows per member'],
   ['maxImageBytes', 'a new image', newImage, IMAGE_PRICE + PIXEL_BYTES, '16,425 bytes of images per member'],
 ])('an own quota, %s, and %s', (column, _, request, needed, limit) => {
   const setOwn = (value: number | null) =>
@@ -112,9 +112,9 @@ it('frees what is deleted, once it is deleted for good', async () => {
   expect((await sendWith('MAX_BOOK_TEXT_BYTES', 30, newMemo())).status).toBe(201)
   await reader.delete(`/books/${bookId}`)
   await reader.delete('/trash')
-  expect((await sendWith('MAX_MEMBER_TEXT_BYTES', 537, newBook())).status).toBe(201)
+  expect((await sendWith('MAX_MEMBER_TEXT_BYTES', 1537, newBook())).status).toBe(201)
   expect(await select('select textBytes from members where lower(email) = ?', reader.email)).toEqual([
-    { textBytes: 537 },
+    { textBytes: 1537 },
   ])
 })
 

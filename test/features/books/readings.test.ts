@@ -397,25 +397,25 @@ describe('limits', () => {
 
   it('counts notes towards the text of the member', async () => {
     const bookId = await createBook({ title: 'ABC' })
-    // A book counts 500, and its title four times. A past reading would count 200 beside its note.
-    const changed = { MAX_MEMBER_TEXT_BYTES: '718' }
+    // A book counts 1,500, and its title four times. A past reading would count 1,300 beside its note.
+    const changed = { MAX_MEMBER_TEXT_BYTES: '2818' }
     const post = (note: string) =>
       reader.send('POST', `/books/${bookId}/readings`, { body: { note, finishedAt: '2020' }, changed })
     const { body } = await post('한글')
     const patch = (patch: object) =>
-      reader.send('PATCH', `/readings/${body.readingId}`, { body: patch, changed: { MAX_MEMBER_TEXT_BYTES: '518' } })
+      reader.send('PATCH', `/readings/${body.readingId}`, { body: patch, changed: { MAX_MEMBER_TEXT_BYTES: '1518' } })
     const refused = (limit: number) => ({
       status: 409,
-      body: { message: `Limit reached: ${limit} bytes of text and rows per member` },
+      body: { message: `Limit reached: ${limit.toLocaleString('en')} bytes of text and rows per member` },
     })
-    expect(await post('x')).toMatchObject(refused(718))
-    expect(await patch({ note: '한글x', rating: 5 })).toMatchObject(refused(518))
+    expect(await post('x')).toMatchObject(refused(2818))
+    expect(await patch({ note: '한글x', rating: 5 })).toMatchObject(refused(1518))
     expect(await stateOf(bookId)).toMatchObject({ star: 0 })
     expect(await patch({ note: 'abcdef', rating: 5 })).toMatchObject({ status: 200 })
     await reader.delete(`/readings/${body.readingId}`)
     expect(await post('abcdef')).toMatchObject({ status: 201 })
     expect(await select('select textBytes from members where lower(email) = ?', reader.email)).toEqual([
-      { textBytes: 518 },
+      { textBytes: 1518 },
     ])
   })
 

@@ -3,6 +3,7 @@ import { findMismatches } from '../../../scripts/data/integrity'
 import { connect } from '../../../src/db/client'
 import { deleteExpired } from '../../../src/sweep'
 import { SCOPES, type Scope } from '../../../src/values/contract'
+import { TRASH_PRICE } from '../../../src/values/prices'
 import { DAY_MS } from '../../../src/values/time'
 import { type Reader, readerWith, signUp } from '../../support/api'
 import { fillTags, listChanges, measure, memberDatabase, memberSlot, select } from '../../support/database'
@@ -305,13 +306,46 @@ describe('the trash', () => {
     await expectConsistent()
   })
 
-  it('counts half of its bytes', async () => {
-    const { bookId } = await reader.createBook()
+  it('counts half of its JSON and the title, and a price for each row: less than in the library', async () => {
+    const { bookId } = await reader.createBook({ title: 'x'.repeat(400) })
     const { memoId } = await reader.createMemo(bookId, { memoContent: 'x'.repeat(10_000) })
+    await reader.createMemo(bookId)
     const used = await usedBytes()
     await remove(`/memos/${memoId}`)
-    expect(await usedBytes()).toBeLessThan(used - 5000)
-    expect(await usedBytes()).toBeGreaterThan(used - 5300)
+    const entry = async () =>
+      (
+        await select(
+          'select price, bytes, octet_length(data) as data from trash where memberId = ? order by trashId desc',
+          memberId,
+        )
+      )[0]
+    const memo = await entry()
+    expect(memo).toMatchObject({ price: 11_300, bytes: TRASH_PRICE + Math.floor((400 + Number(memo?.data)) / 2) })
+    expect(await usedBytes()).toBe(used - 11_300 + Number(memo?.bytes))
+    await remove(`/books/${bookId}`)
+    const [book, [part]] = [
+      await entry(),
+      await select('select octet_length(data) as data from trashParts where memberId = ?', memberId),
+    ]
+    const sizes = 400 + Number(book?.data) + Number(part?.data)
+    expect(book?.bytes).toBe(2 * TRASH_PRICE + Math.floor(sizes / 2))
+    expect(await usedBytes()).toBe(Number(memo?.bytes) + Number(book?.bytes))
+    await expectConsistent()
+  })
+
+  it('counts at most what it counted in the library, even the shortest', async () => {
+    const { bookId } = await reader.createBook({ title: 'A', author: null })
+    const { memoId } = await reader.createMemo(bookId, { memoContent: 'x' })
+    await reader.createMemo(bookId, { memoContent: 'x' })
+    await reader.post(`/books/${bookId}/readings`, { finishedAt: '2020' })
+    await reader.post(`/books/${bookId}/readings`, { finishedAt: '2021' })
+    await remove(`/memos/${memoId}`)
+    await remove(`/books/${bookId}`)
+    const rows = await select('select bytes, price, octet_length(data) as data from trash where memberId = ?', memberId)
+    expect(
+      rows.map(({ bytes, price }) => Number(bytes) <= Number(price)),
+      JSON.stringify(rows),
+    ).toEqual([true, true])
   })
 
   it('deletes the oldest for good if the quota is full: a deletion is never refused', async () => {

@@ -143,7 +143,7 @@ describe('the integrity check', () => {
       { ...mismatch, field: 'memoCount', expected: 1, found: 3 },
       { ...mismatch, field: 'questionMemos', expected: 0, found: 2 },
       { ...mismatch, field: 'memoBytes', expected: 9, found: 1 },
-      { table: 'members', id: memberId, field: 'textBytes', expected: 1125, found: member?.textBytes },
+      { table: 'members', id: memberId, field: 'textBytes', expected: 5425, found: member?.textBytes },
     ])
     await select('update books set memoCount = 1, questionMemos = 0, memoBytes = 9 where bookId = ?', bookId)
   })

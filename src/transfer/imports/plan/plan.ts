@@ -1,6 +1,6 @@
 import { MAX_READINGS } from '../../../library/readings/schema'
 import { MAX_BOOK_TAGS, MAX_TAGS } from '../../../library/tags/schema'
-import { BLOCK_PRICE, MAX_EVENTS, PRICED_ROWS, ROW_PRICE } from '../../../values/prices'
+import { BLOCK_PRICE, MAX_EVENTS, NOTE_PRICE, PRICED_ROWS } from '../../../values/prices'
 import { type Quotas, utf8Bytes } from '../../../values/quotas'
 import { fold } from '../../../values/text/fold'
 import type { BookColumns } from '../../book-columns'
@@ -70,7 +70,7 @@ const planMemos = ({ missing, sourced }: Existing, overwrites: boolean) => {
 }
 
 const priceOf = (readings: EntryReading[], memos: EntryMemo[]) =>
-  utf8Bytes(...readings.map(({ note }) => note)) + memoBytes(memos) + ROW_PRICE * (readings.length + memos.length)
+  utf8Bytes(...readings.map(({ note }) => note)) + memoBytes(memos) + NOTE_PRICE * (readings.length + memos.length)
 const priceOfEvents = (added: EntryProgress[], before = 0) =>
   BLOCK_PRICE * (Math.floor((before + added.length) / PRICED_ROWS) - Math.floor(before / PRICED_ROWS))
 
