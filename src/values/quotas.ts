@@ -1,5 +1,5 @@
 import { MAX_MEMBER_TEXT_BYTES, TEXT_COPIES } from './prices'
-import { isAscii } from './text/fold'
+import { isAscii, toFoldedColumn } from './text/fold'
 
 const MIB = 1024 * 1024
 
@@ -66,3 +66,12 @@ export const priceOfTexts = (texts: Partial<Record<string, string | null>>) =>
   utf8Bytes(
     ...Object.entries(texts).flatMap(([name, text]) => Array.from({ length: TEXT_COPIES[name] ?? 1 }, () => text)),
   )
+
+/**
+ * The folded content of a memo. Null, too, if it is over a quarter longer than a text of some length: NFC makes some
+ * characters three times as long, for which the price of a memo has no room. Such a text is found as it is stored.
+ */
+export const toFoldedMemo = (text: string | undefined) => {
+  const folded = toFoldedColumn(text)
+  return folded !== null && utf8Bytes(folded) > 1.25 * utf8Bytes(text) + 200 ? null : folded
+}

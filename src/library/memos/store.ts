@@ -8,8 +8,7 @@ import { notePrice, ownQuotaExceeded, roomOf } from '../../db/quotas'
 import { memos } from '../../db/schema/memo-tables'
 import type { CallerRequest } from '../../env'
 import { quotaExceeded } from '../../errors'
-import { limitsOf, utf8Bytes } from '../../values/quotas'
-import { toFoldedColumn } from '../../values/text/fold'
+import { limitsOf, toFoldedMemo, utf8Bytes } from '../../values/quotas'
 import { localTime } from '../../values/time'
 import { evictOldest, memoToTrash } from '../trash/removal'
 import { memoColumns } from './memo-lists'
@@ -46,7 +45,7 @@ const selectMemoRoom = selectOwnBook('memoCount', 'memoBytes')
  */
 export const createMemo = async ({ db, caller, config, key }: CallerRequest, bookId: number, memo: NewMemo) => {
   const bytes = utf8Bytes(memo.memoContent)
-  const contentFolded = toFoldedColumn(memo.memoContent)
+  const contentFolded = toFoldedMemo(memo.memoContent)
   const [createdAt, version] = [localTime(config.TIME_ZONE), newVersion()]
   const values = { ...memo, contentFolded, bookId, createdAt, bytes, ...limitsOf(config), version }
   const batch = { guard: selectMemoRoom({ bookId }), ...insertMemo(values, key, config) }
@@ -102,7 +101,7 @@ export const updateMemo = async (
   const versions = expected ? JSON.stringify([...expected, version]) : null
   const values = { memoId, bytes: utf8Bytes(patch.memoContent), ...limitsOf(config), versions }
   const hasContent = patch.memoContent !== undefined
-  const folded = hasContent && { contentFolded: toFoldedColumn(patch.memoContent) }
+  const folded = hasContent && { contentFolded: toFoldedMemo(patch.memoContent) }
   const changes = { ...patch, ...folded, updatedAt: localTime(config.TIME_ZONE), version }
   const conditions = [isOwnMemo, isExpected, ...(hasContent ? [fits] : [])]
   const update = idempotent(

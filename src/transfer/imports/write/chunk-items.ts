@@ -1,6 +1,6 @@
 import { newVersion } from '../../../library/memos/versions'
 import { fieldsOf } from '../../../values/book-fields'
-import { priceOfTexts, utf8Bytes } from '../../../values/quotas'
+import { priceOfTexts, toFoldedMemo, utf8Bytes } from '../../../values/quotas'
 import { fold, toFoldedColumn } from '../../../values/text/fold'
 import { BOOK_COLUMNS, type BookColumns } from '../../book-columns'
 import type { Cells, EntryMemo, EntryReading } from '../../entries/entry'
@@ -56,7 +56,7 @@ const toReadings = ({ entry, existing, changes = {}, readings, open }: Planned) 
 export const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, ofBook: OfBook, now: string) => ({
   ...ofBook,
   ...memo,
-  folded: toFoldedColumn(memo.content),
+  folded: toFoldedMemo(memo.content),
   authority: isPublic ? 'PUBLIC' : 'PRIVATE',
   createdAt: createdAt ?? now,
   updatedAt: updatedAt ?? createdAt ?? now,
@@ -66,7 +66,7 @@ export const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, o
 const toReplacement = ({ content, replaced: { memoId, version } }: ReplacedText, now: string) => ({
   memoId,
   content,
-  folded: toFoldedColumn(content),
+  folded: toFoldedMemo(content),
   updatedAt: now,
   version: newVersion(),
   replacedVersion: version,
