@@ -101,6 +101,15 @@ const CYCLES: Cycle[] = [
       return target.bookId
     },
   },
+  {
+    name: 'largest book deleted and restored',
+    perDay: LARGE_WRITES,
+    prepare: fillMemos,
+    run: async ({ write, send }, bookId) => {
+      await send({ method: 'DELETE', path: `/books/${bookId}` }, 204)
+      await write('POST', `/trash/book-${bookId}/restore`, {})
+    },
+  },
 ]
 
 /** The file with the most rows to write, and its undo. The quota has room for its memos, and the file for its events. */

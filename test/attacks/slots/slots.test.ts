@@ -196,7 +196,7 @@ describe('the sweep', () => {
     expect((await withdraw(tokenOf(await login()), changed)).status).toBe(204)
   }
 
-  const CALLS = 26
+  const CALLS = 29
 
   it(`settles claims and releases addresses, in ${CALLS} calls`, async () => {
     await prepare()

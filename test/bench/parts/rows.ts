@@ -136,7 +136,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'created-date': [6, 2],
   // Written also: the numbers of books of the author and of the tag, the row that gives the book its tag; and, as for a memo,
   // the row of the trash with its index entry.
-  'delete book': [58, 7],
+  'delete book': [59, 7],
   // Written also, besides what the deletion of its memos writes: two rows of the trash, and their index entries.
   'delete book with 50 memos': [920, 111],
   trash: [5, 0],
@@ -156,8 +156,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'log out': [15, 3],
   'end other sessions': [40, 10],
   activity: [10, 0],
-  withdraw: [33, 13],
-  page: [12, 3],
+  withdraw: [34, 13],
+  page: [13, 3],
   edition: [4, 0],
   'edition update': [6, 1],
   'books by ISBN': [6, 0],
