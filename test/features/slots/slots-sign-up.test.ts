@@ -295,7 +295,7 @@ describe('a slot that is down', () => {
 })
 
 describe('the sweep', () => {
-  it('visits every slot, at most six at a time', async () => {
+  it('visits every slot, at most six at a time', { tags: ['slow'] }, async () => {
     const { seen, intercept } = countConcurrent(6)
     const visited = new Set<string>()
     const { changed } = recordCalls()
