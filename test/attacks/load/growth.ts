@@ -133,7 +133,7 @@ const measureReads = async (context: Context): Promise<Report> => {
 
 export const growth: Attack = async (context) =>
   mergeReports(
-    await measureCases('formats, texts and sizes of imports', importCases(), 23, context),
+    await measureCases('formats, texts and sizes of imports', importCases(), 53, context),
     await measureRequests(context),
     await measureReads(context),
   )
