@@ -128,7 +128,7 @@ const measureReads = async (context: Context): Promise<Report> => {
       return { name, measure }
     })
   })
-  return mergeReports(await measureCases('texts in what is read', cases, 101, context), { figures: [], failures })
+  return mergeReports(await measureCases('texts in what is read', cases, 307, context), { figures: [], failures })
 }
 
 export const growth: Attack = async (context) =>
