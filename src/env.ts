@@ -134,6 +134,8 @@ export type App = {
     ignoredFields?: string[]
     /** Set behind `linked`. */
     link: { shape: LinkShape; secret: string; suffix: string }
+    /** The name of a header that `readHeader` has read. */
+    readHeader?: string
     /** Set behind `keyed`, if the request has an `Idempotency-Key`. */
     key?: RequestKey
   }

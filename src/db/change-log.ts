@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { ChangesPosition } from '../values/changes-cursor'
+import type { ChangesPosition } from '../values/cursor'
 import { currentId } from './schema/shown-reading'
 
-/** The most entries that a condition reads. Three statements that put a book into the trash have it. */
-const MAX_READ = 6000
+/** The most entries that the condition reads. It is in each of the three statements that put a book into the trash. */
+export const MAX_READ_CHANGES = 6000
 
 const ofOwner = sql.raw('from changes where changes.memberId = books.memberId')
 const hasEntry = (seq: SQL, more = sql``) => sql`exists (select 1 ${ofOwner} and seq = ${seq} ${more})`
-/** The entry is about the book, one of its memos, or one of its readings. Tags and progress are entries of the book. */
+/** Whether an entry is about the book, or one of its memos or readings. Its tags and progress have entries of the book. */
 const isOfBook = sql`case kind
   when 1 then id = :bookId
   when 2 then id in (select memoId from memos where bookId = :bookId)
@@ -26,7 +26,7 @@ export const isUnchanged = sql`case
   when :seen is null then 1
   when not ${hasEntry(sql`:visible`, sql`and proof = :proof`)} then 0
   when not ${hasEntry(sql`min(:seen + 1, :visible)`)} then 0
-  when ${hasEntry(sql`:seen + ${sql.raw(String(MAX_READ + 1))}`)} then 0
+  when ${hasEntry(sql`:seen + ${sql.raw(String(MAX_READ_CHANGES + 1))}`)} then 0
   else not exists (select 1 ${ofOwner} and seq > :seen and ${isOfBook})
 end`
 

@@ -51,10 +51,11 @@ const hasBody = (c: Context<App>) =>
 
 /** The names of headers on which a client relies, and which its operation does not read. */
 const unreadHeaders = (c: Context<App>) => {
-  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+  const isWrite = c.req.method !== 'GET' && c.req.method !== 'HEAD'
   const names = [
     ...(c.get('key') ? [] : ['Idempotency-Key']),
-    ...(isRead ? [] : ['If-None-Match', 'If-Unmodified-Since']),
+    ...(c.get('readHeader') === 'If-Unchanged-Since' ? [] : ['If-Unchanged-Since']),
+    ...(isWrite ? ['If-None-Match', 'If-Unmodified-Since'] : []),
   ]
   return names.filter((name) => c.req.header(name) !== undefined)
 }

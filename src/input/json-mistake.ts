@@ -6,7 +6,7 @@ const STRING_START = /"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\
 const STRING = new RegExp(`${STRING_START.source}"`, 'y')
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
 
-/** The position behind a match at `at`, or `at` if there is none. */
+/** Where the match that starts at `at` ends. `at` itself if the pattern does not match there. */
 const after = (pattern: RegExp, text: string, at: number) => {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at

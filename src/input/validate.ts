@@ -87,6 +87,7 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
  * @throws INVALID_PARAMETERS when the schema rejects it
  */
 export const readHeader = <Schema extends z.ZodMiniType>(c: Context<App>, name: string, schema: Schema) => {
+  c.set('readHeader', name)
   const value = c.req.header(name)
   if (value === undefined) return undefined
   const { success, data, error } = z.safeParse(schema, value)

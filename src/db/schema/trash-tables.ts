@@ -11,7 +11,7 @@ import { ownerId } from './member-tables'
 export const trash = sqliteTable(
   'trash',
   {
-    /** The bookId, or the negative memoId. While both this row and that of the book exist, the book is being restored. */
+    /** The bookId, or the negative memoId. Only within a deletion or a restore, the book is in the library, too. */
     trashId: integer().primaryKey(),
     memberId: ownerId(),
     /** Milliseconds since 1970. */
@@ -22,7 +22,7 @@ export const trash = sqliteTable(
     memoCount: counter(),
     /** How many rows of trashParts belong to it. */
     parts: counter(),
-    /** What it counts towards the quota: half of the bytes of JSON and title, and a price for each row. Triggers add it when the object is deleted. */
+    /** What it counts towards the quota: `trashPrice`. Triggers add it when the object is deleted. */
     bytes: integer().notNull(),
     /** What it counted in the library. */
     price: integer().notNull(),

@@ -73,7 +73,7 @@ export const RESPONSE_HEADERS = {
     $ref: '#/components/schemas/ErrorCode',
   }),
   'X-Ignored': header(
-    'What you sent and had no effect: query parameters, fields and parts of a form that the operation does not have; an invalid `isbn` of a new book; a field that is sent twice, of which the last one counts; `body`, if the operation has none; `Idempotency-Key` and, for writes, `If-None-Match` and `If-Unmodified-Since`, if the operation does not list them. At most ten names, then `+` and the number of others.',
+    'What you sent and had no effect: query parameters, fields and parts of a form that the operation does not have; an invalid `isbn` of a new book; a field that is sent twice, of which the last one counts; `body`, if the operation has none; `Idempotency-Key`, `If-Unchanged-Since` and, for writes, `If-None-Match` and `If-Unmodified-Since`, if the operation does not list them. At most ten names, then `+` and the number of others.',
     pattern('^(?:[\\w.$@:\\[\\]-]{1,40}|\\+\\d+)(?:, (?:[\\w.$@:\\[\\]-]{1,40}|\\+\\d+)){0,10}$'),
     false,
   ),

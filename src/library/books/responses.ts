@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { MAX_READ_CHANGES } from '../../db/change-log'
 import {
   COVER_SENT,
   empty,
@@ -13,6 +14,7 @@ import { named } from '../../values/named'
 import { MAX_MEMOS_SIZE } from '../../values/paging'
 import { Id, LocalTime, listOf, pageOf, textUpTo } from '../../values/responses'
 import { Memo } from '../memos/responses'
+import { KEPT_DAYS } from '../trash/schema'
 import { BookStatus, MAX_EXAMINED } from './schema'
 
 /** All fields of a book in responses. Each view picks its own. */
@@ -131,8 +133,7 @@ export const booksReference: FeatureReference = {
     readStartDate: 'When reading started, in the time zone of the reader. Null if not yet.',
     'NewBook.readStartDate': `When reading started. ${DATE_SENT}`,
     'BookPatch.readStartDate': `When reading started. ${DATE_SENT}`,
-    readStratDate:
-      'Old spelling of `readStartDate`. If both are sent, `readStartDate` is used, and this is named in `X-Ignored`.',
+    readStratDate: 'Old spelling of `readStartDate`. If both are sent, this is ignored, and named in `X-Ignored`.',
     star: 'Rating from 1 to 5. 0 means not rated.',
     title: 'Title of the book.',
     'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
@@ -193,17 +194,15 @@ export const booksReference: FeatureReference = {
     'GET /books/{book-id}': {
       operationId: 'getBook',
       summary: 'Get a book with its memos',
-      description:
-        '`memoCount` counts all memos of the book. `memosList` contains those that match `memoAuthority`, newest first.',
+      description: '`memoCount` counts all memos. `memosList` has those that match `memoAuthority`, newest first.',
       responses: { 200: json(BookDetail, 'The book') },
     },
     'PATCH /books/{book-id}': {
       operationId: 'updateBook',
       summary: 'Update a book',
       description:
-        'Absent fields stay unchanged. Any status may follow any other, and ' +
-        'none changes a date. Dates are stored as sent, in any order. An empty object changes nothing. `title`, `cover` and ' +
-        'the details of the edition have no effect here: `updateEdition` changes them.',
+        'Any status may follow any other, and none changes a date. Dates are stored as sent, in any order. An empty object ' +
+        'changes nothing. `title`, `cover` and details of the edition have no effect here: `updateEdition` changes them.',
       responses: { 200: json(UpdatedBook, 'The updated values') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },
@@ -211,10 +210,10 @@ export const booksReference: FeatureReference = {
       operationId: 'deleteBook',
       summary: 'Delete a book with its memos',
       description:
-        'It can be restored for 30 days: `restore`. A second deletion returns 404. With `next` of `listChanges` as `If-Unchanged-Since`, nothing is ' +
-        'deleted that you have not received: 412 if the book, or a memo, a reading, the progress or the tags of it changed ' +
-        'since, or if that cannot be known: before the end of the first sync, after 6,000 further changes, and after the ' +
-        'operator has restored the database. What was deleted from the book does not count.',
+        `\`restore\` brings it back for ${KEPT_DAYS} days. A second deletion returns 404. With \`next\` of \`listChanges\` ` +
+        'as `If-Unchanged-Since`, nothing is deleted that you have not received: 412 if the book or its memos, ' +
+        'readings, progress or tags changed since (deleted memos and readings do not count), or if that is unknown: ' +
+        `during the first sync, after ${MAX_READ_CHANGES.toLocaleString('en')} changes, after a database restore.`,
       requestHeaders: ['If-Unchanged-Since'],
       responses: { 204: empty('Deleted') },
       errors: ['PRECONDITION_FAILED'],
@@ -223,22 +222,21 @@ export const booksReference: FeatureReference = {
       operationId: 'mergeBooks',
       summary: 'Merge two books',
       description:
-        'Moves the memos, readings, progress, tags and `sourceIds` of the book `from` to the book in the path, and deletes ' +
-        '`from`, in one transaction. Fields that are null in the book that stays are filled. Status, dates and stars are ' +
-        'those of an open reading or of the latest one, `currentPage` that of the latest progress. A reading of `from` is ' +
-        'dropped if it adds nothing to one of the other book. If both have an open one, that of `from` becomes a stopped one, ' +
-        'or is dropped if it has no details. The `isbn` of `from` becomes a source id if the other book has another one. ' +
-        'Beyond 20 source ids or 1,000 progress events in all, the last ids and the oldest events of `from` are dropped. ' +
-        '`from` can have at most 2,500 memos: keep a book with more, and send the other one as `from`. ' +
-        '`restore` takes the books apart for 30 days. A second request returns 404.',
+        'Moves the memos, readings, progress, tags and `sourceIds` of the book `from` to the book in the path, and ' +
+        'puts `from` into the trash, in one transaction. Null fields of the book that stays are filled. Status, ' +
+        'dates and stars are those of an open reading or of the latest one, `currentPage` that of the latest ' +
+        'progress. A reading of `from` is dropped if it adds nothing to one of the other book. If both have an open ' +
+        'one, that of `from` becomes a stopped one, or is dropped if it has no details. The `isbn` of `from` becomes ' +
+        'a source id if the other book has another one. Beyond 20 source ids or 1,000 progress events in all, the ' +
+        'last ids and the oldest events of `from` are dropped. `from` can have at most 2,500 memos: with more, send ' +
+        `the other one. \`restore\` takes the books apart for ${KEPT_DAYS} days. A second merge returns 404.`,
       responses: { 200: json(ListedBook, 'The merged book') },
       errors: ['MAX_MEMOS_PER_BOOK', 'MAX_BOOK_TEXT_BYTES', 'MAX_READINGS', 'MAX_BOOK_TAGS'],
     },
     'GET /books/{book-id}/memos': {
       operationId: 'listBookMemos',
       summary: 'List the memos of a book',
-      description:
-        'Newest first. `size` may be up to 10,000: send the `memoCount` of the book to load all its memos at once.',
+      description: 'Newest first. `size` may be up to 10,000: the `memoCount` of the book loads all at once.',
       responses: { 200: json(pageOf(Memo, MAX_MEMOS_SIZE), 'A page of memos') },
     },
     'PATCH /books/created-date/{book-id}': {

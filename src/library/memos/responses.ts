@@ -3,6 +3,7 @@ import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/desc
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Id, LocalTime, textUpTo } from '../../values/responses'
+import { KEPT_DAYS } from '../trash/schema'
 import { MAX_CONTENT, MemoAuthority, MemoType } from './schema'
 
 export const Memo = namedObject('Memo', {
@@ -116,8 +117,7 @@ export const memosReference: FeatureReference = {
     'DELETE /memos/{memo-id}': {
       operationId: 'deleteMemo',
       summary: 'Delete a memo',
-      description:
-        'It can be restored for 30 days: `restore`. A second deletion returns 404. `If-Match` works as in `updateMemo`.',
+      description: `\`restore\` brings it back for ${KEPT_DAYS} days. A second deletion returns 404. \`If-Match\` works as in \`updateMemo\`.`,
       requestHeaders: ['If-Match'],
       responses: { 204: empty('Deleted') },
       errors: ['PRECONDITION_FAILED'],

@@ -178,5 +178,7 @@ const evictUpTo = (most: number) => sqlStatement`
     most,
     sql`freed < excess`,
   )})`
-/** After a deletion, and after a merge. */
-export const [evictOldest, evictForMerged] = [evictUpTo(1500), evictUpTo(600)]
+/** After a deletion. */
+export const evictOldest = evictUpTo(1500)
+/** After a merge, which changes more rows. */
+export const evictForMerged = evictUpTo(600)

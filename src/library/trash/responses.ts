@@ -3,6 +3,7 @@ import { empty, type FeatureReference, json } from '../../http/description/featu
 import { MAX_NAME } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
+import { TRASH_PRICE } from '../../values/prices'
 import { Id, Instant, listOf, textUpTo } from '../../values/responses'
 import { ListedBook } from '../books/responses'
 import { MemoOfBook } from '../memos/responses'
@@ -54,7 +55,7 @@ export const trashReference: FeatureReference = {
       summary: 'List what was deleted',
       description:
         `What \`deleteBook\`, \`deleteMemo\` and \`mergeBooks\` have deleted within ${KEPT_DAYS} days, latest first. It counts towards the ` +
-        'quota of texts with half of its bytes as JSON, and 1,100 bytes more. A deletion while the quota is full deletes the oldest entries for good.',
+        `quota of texts with half of its bytes as JSON, and at least ${TRASH_PRICE.toLocaleString('en')} more. A deletion while the quota is full deletes the oldest entries for good.`,
       responses: { 200: json(listOf(TrashItem), 'A page of the trash') },
     },
     'DELETE /trash': {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ChangesCursor } from '../../values/changes-cursor'
+import { ChangesCursor } from '../../values/cursor'
 import { intParameter } from '../../values/fields'
 
 /** The most objects of a page, beyond which memory would limit a page more than its bytes. */

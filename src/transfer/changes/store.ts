@@ -7,9 +7,8 @@ import { currentId } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
 import { ofReading } from '../../library/readings/lookup'
 import { fieldsOf } from '../../values/book-fields'
-import type { ChangesPosition as Position } from '../../values/changes-cursor'
 import { BOOK_STATUSES } from '../../values/contract'
-import { toCursor } from '../../values/cursor'
+import { type ChangesPosition, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
 import { bookTextBytes, ofBook } from '../book-columns'
 import { memoJson, readingJson } from '../export/book-lists'
@@ -164,7 +163,7 @@ const toChange = ({ kind, id, value: json }: Row): Change => {
 /** Of the same length for every proof. */
 const toProof = (proof: number) => String(proof).padStart(15, '0')
 
-const toPage = (rows: Row[], newest: string, { c, s }: Position, size: number): Changes => {
+const toPage = (rows: Row[], newest: string, { c, s }: ChangesPosition, size: number): Changes => {
   const [seq, proof] = JSON.parse(newest) as [number, number]
   const sent = rows
     .filter(({ isCut }) => !isCut)
@@ -172,20 +171,20 @@ const toPage = (rows: Row[], newest: string, { c, s }: Position, size: number): 
   const last = sent.at(-1)
   const isFull = last !== undefined && (sent.length < rows.length || sent.length === size)
   const visible = { t: seq, p: toProof(proof) }
-  const next: Position = s
+  const next: ChangesPosition = s
     ? { c, ...visible, s: isFull ? [last.key1, last.key2, last.key3] : undefined }
     : { c: last?.key1 ?? c, ...visible }
   return { item: sent.map(toChange), next: toCursor(next), hasMore: next.s !== undefined || seq > next.c }
 }
 
 /** The parameters of the statements: entries, and where a snapshot goes on. */
-const toValues = ({ c, t, s: [phase, last, lastWithin] = [0, 0, 0] }: Position, size: number) => {
+const toValues = ({ c, t, s: [phase, last, lastWithin] = [0, 0, 0] }: ChangesPosition, size: number) => {
   return { seen: c, visible: t, size, phase, last, lastWithin }
 }
 
 /** The first page of the first sync. The log begins in the same transaction. */
 const startSync = async (db: Db, caller: Caller, size: number) => {
-  const start: Position = { c: 0, t: 0, p: toProof(0), s: [0, 0, 0] }
+  const start: ChangesPosition = { c: 0, t: 0, p: toProof(0), s: [0, 0, 0] }
   const values = toValues(start, size)
   const { log, rows } = await runAsCaller(atPrimary(db), caller, {
     begun: idempotent(beginLog()),

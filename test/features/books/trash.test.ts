@@ -234,7 +234,7 @@ describe('what has no room is not restored, and stays in the trash', () => {
     expect(await rowsOf()).toEqual(before)
   })
 
-  it('counts what the trash counts no more', async () => {
+  it('can use the room that it took in the trash', async () => {
     const { bookId } = await reader.createBook({ title: 'x'.repeat(100) })
     const used = await usedBytes()
     await remove(`/books/${bookId}`)
@@ -401,7 +401,7 @@ describe('the trash', () => {
     expect(await list()).toEqual([])
   })
 
-  it('is another member’s', async () => {
+  it('is hidden from other members, who cannot restore or empty it', async () => {
     const { bookId } = await reader.createBook()
     await remove(`/books/${bookId}`)
     const other = await signUp()

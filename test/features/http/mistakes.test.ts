@@ -374,6 +374,10 @@ describe('X-Ignored', () => {
     const headers = { 'If-None-Match': '*', 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' }
     const path = `/books/${bookId}`
     expect(await ignored('PATCH', path, { star: 3 }, headers)).toEqual([200, 'If-None-Match, If-Unmodified-Since'])
+    expect(await ignored('PATCH', path, { star: 3 }, { 'If-Unchanged-Since': 'x' })).toEqual([
+      200,
+      'If-Unchanged-Since',
+    ])
     expect(await ignored('GET', `${path}/tags`, undefined, headers)).toEqual([200, null])
   })
 
