@@ -68,7 +68,7 @@ export const mutations: Mutation[] = [
         'max(seq) as key1, 0 as key2, 0 as key3 from (\n    select memberId, kind, id, seq from',
         'max(seq) as key1, proof as key2, 0 as key3 from (\n    select memberId, kind, id, seq, proof from',
       ],
-      [FEED, '{ c, s }: Position', '{ c, t, p, s }: Position'],
+      [FEED, '{ c, s }: ChangesPosition', '{ c, t, p, s }: ChangesPosition'],
       [FEED, '? { c, ...visible, s: isFull', '? { c, ...(t > 0 ? { t, p } : visible), s: isFull'],
       [
         FEED,
