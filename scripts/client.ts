@@ -1,5 +1,5 @@
-// `npm run client`: writes the package of the typed client to dist/client, from docs/openapi.json: types, and `hc` of
-// Hono.
+// `npm run client`: packs the typed client from docs/openapi.json: types, and `hc` of Hono.
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { print } from './print.ts'
 import type { Document, Media, Operation, Schema } from './reference/document.ts'
@@ -40,45 +40,72 @@ const toInput = ({ parameters = [], requestBody }: Operation) => {
   const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {}
   if (json) inputs.push(property('json', toType(json.schema)))
   if (form) inputs.push(property('form', toType(form.schema)))
-  return object(inputs)
+  return inputs
 }
 
-const toOutputs = ({ responses }: Operation) =>
-  Object.entries(responses)
-    .filter(([status]) => status.startsWith('2'))
-    .flatMap(([status, { content = {} }]) => {
-      const ofType = ([type, { schema }]: [string, Media]) => {
-        if (type === 'application/json') return `output: ${toType(schema)}; outputFormat: 'json'`
-        return type.startsWith('text/') ? "output: string; outputFormat: 'text'" : "output: {}; outputFormat: 'body'"
-      }
-      const outputs = Object.entries(content).map(ofType)
-      return (outputs.length > 0 ? outputs : ["output: null; outputFormat: 'body'"]).map(
-        (output) => `${output}; status: ${status}`,
-      )
-    })
+const toResponse = ({ responses }: Operation) =>
+  union(
+    Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .flatMap(([, { content = {} }]) => {
+        const types = Object.entries(content).map(([type, { schema }]: [string, Media]) =>
+          type === 'application/json' ? `JsonResponse<${toType(schema)}>` : 'Response',
+        )
+        return types.length > 0 ? types : ['Response']
+      }),
+  )
 
-const toEndpoint = ([method, operation]: [string, Operation]) => {
-  const input = toInput(operation)
-  return property(`$${method}`, union(toOutputs(operation).map((output) => `{ input: ${input}; ${output} }`)))
+const toMethod = ([method, operation]: [string, Operation]) => {
+  const inputs = toInput(operation)
+  const isRequired = inputs.some((input) => /^(?:\w+): /.test(input))
+  const input = `input${isRequired ? '' : '?'}: ${object(inputs)}`
+  return `$${method}(${input}, options?: Options): Promise<${toResponse(operation)}>`
 }
+
+type Tree = { operations: Record<string, Operation>; segments: Map<string, Tree> }
+const createTree = (): Tree => ({ operations: {}, segments: new Map() })
+
+/** The type of a path: a method for each operation, and a property for each longer path. */
+const toTree = ({ operations, segments }: Tree): string =>
+  object([
+    ...Object.entries(operations).map(toMethod),
+    ...[...segments].map(([segment, tree]) => property(segment, toTree(tree))),
+  ])
 
 const { paths, components }: Document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
 const { name, version, license, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 const types = Object.entries(components.schemas ?? {}).map(([id, schema]) => `export type ${id} = ${toType(schema)}`)
-const endpoints = Object.entries(paths).map(([path, operations]) => {
-  const route = path.replace(/\{([\w-]+)\}/g, ':$1')
-  return `  ${property(route, object(Object.entries(operations).map(toEndpoint)))}`
-})
+const root = createTree()
+for (const [path, operations] of Object.entries(paths)) {
+  const segments = path
+    .slice(1)
+    .replace(/\{([\w-]+)\}/g, ':$1')
+    .split('/')
+  const tree = segments.reduce((parent, segment) => {
+    const child = parent.segments.get(segment) ?? createTree()
+    parent.segments.set(segment, child)
+    return child
+  }, root)
+  tree.operations = operations
+}
+
+// The types are written out, and not inferred by those of Hono, which take longer to compile than all of them.
 const files = {
   'index.js': "export { hc } from 'hono/client'",
   'index.d.ts': [
-    "import type { Hono } from 'hono'",
-    "export { hc } from 'hono/client'",
     ...types,
-    `type Schema = {\n${endpoints.join('\n')}\n}`,
-    '/** The API, for `hc<Api>`. */',
-    "export type Api = Hono<{}, Schema, '/'>",
+    '/** A response. Its body has this type if `ok` is true. */',
+    'export interface JsonResponse<Body> extends Response { json(): Promise<Body> }',
+    '/** For all requests of a client, or for one. `init` wins over what the client sets. */',
+    'export type Options = {',
+    '  headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>)',
+    '  fetch?: typeof fetch',
+    '  init?: RequestInit',
+    '}',
+    `export type Api = ${toTree(root)}`,
+    '/** A client of the API: `hc<Api>(url)`. */',
+    'export declare const hc: <Client = Api>(url: string, options?: Options) => Client',
   ].join('\n'),
   'package.json': JSON.stringify({
     ...{ name, version, license, type: 'module', files: ['index.js', 'index.d.ts'], sideEffects: false },
@@ -90,4 +117,5 @@ const files = {
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
 for (const [file, text] of Object.entries(files)) writeFileSync(`${FOLDER}/${file}`, `${text}\n`)
-print(`Wrote ${FOLDER}. In your app: npm install --install-links ${process.cwd()}/${FOLDER}`)
+execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: FOLDER })
+print(`Wrote dist/${name}-${version}.tgz. In your app: npm install ${process.cwd()}/dist/${name}-${version}.tgz`)

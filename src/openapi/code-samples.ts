@@ -85,8 +85,7 @@ export const toClient = (operation: SampledOperation) => {
   const options = needsToken ? `, { headers: { Authorization: \`Bearer \${token}\` } }` : ''
   const endpoint = path.slice(1).split('/').map(toProperty).join('')
   return [
-    "import { hc } from 'hono/client'",
-    "import type { Api } from 'reading-library'",
+    "import { type Api, hc } from 'reading-library'",
     '',
     `const api = hc<Api>('${new URL(url).origin}'${options})`,
     `const response = await api${endpoint}.$${method.toLowerCase()}(${argument})`,
