@@ -64,7 +64,13 @@ const slotsFlags = tokens
   .flatMap(({ index, ...token }) => ('inlineValue' in token && token.inlineValue ? [index] : [index, index + 1]))
 const config = configFlags(slots)
 const migrated = await migrateLocal(slots, persistTo)
-if (migrated === 0) printMails()
+if (migrated === 0) {
+  printMails()
+  print(
+    "Three things in wrangler's output need no action: READER [not connected] (it runs in the same process), the warning\n" +
+      "about scheduled Workers, and [undefined] in front of the service's request log.",
+  )
+}
 const others = flags.filter((_, index) => !slotsFlags.includes(index))
 // Exit explicitly: the timer would keep this process alive.
 process.exit(

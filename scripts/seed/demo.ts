@@ -31,7 +31,7 @@ const readJson = async <T>(response: Promise<Response>) => (await (await respons
 /** @throws Error that says what to do, if the service cannot be seeded */
 const checkService = async (fetch: Fetch, base: string) => {
   const health = await fetch(new Request(`${base}/health`)).catch((error) => {
-    throw new Error(`No service at ${base}. Start it with \`npm run dev\`.`, { cause: error })
+    throw new Error(`No service at ${base}. Start it with \`npm run dev\`, or pass --url.`, { cause: error })
   })
   const { status } = (await health.json().catch(() => ({}))) as { status?: unknown }
   if (status === 'ok') return
