@@ -9,6 +9,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { App } from '../env'
 import { ERRORS } from '../errors'
 import { needsDatabase, type ResponseDescription, type Route } from '../http/description/feature-reference'
@@ -186,7 +187,7 @@ export const documentOf = (app: Hono<App>) => {
   const document = createDocument(
     {
       openapi: '3.1.0',
-      info: { title: 'Reading Library', version: '1.1.0' },
+      info: { title: 'Reading Library', version: packageJson.version },
       paths,
       components: {
         schemas: { ErrorCode: z.enum(Object.keys(ERRORS)) },
