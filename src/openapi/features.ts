@@ -97,8 +97,8 @@ const SHARED: Descriptions = {
   },
 }
 
-/** All descriptions. A feature that has none for a property uses that of the first one here. */
-export const DESCRIPTIONS: Descriptions[] = [SHARED, ...FEATURES]
+/** All descriptions. */
+export const DESCRIPTIONS: (Descriptions & Partial<FeatureReference>)[] = [SHARED, ...FEATURES]
 
 type Schema = { $ref?: string; description?: string; default?: unknown; properties?: Record<string, Schema> }
 type Parameter = { $ref?: string; name?: string; description?: string; schema?: Schema }
@@ -115,10 +115,21 @@ const find = (part: keyof Descriptions, names: string[], features = DESCRIPTIONS
   throw new Error(`No responses.ts describes ${names[0]}, one of the ${part}`)
 }
 
-/** `schema`: the name of a schema, or the operation whose form has the property. */
+/**
+ * A feature that does not describe a property uses the description in another one, if there is only one.
+ * @param schema the name of a schema, or the operation whose form has the property
+ */
 export const describeProperty = (schema: string, property: string) => {
-  const own = DESCRIPTIONS.filter(({ schemas }) => schemas?.[schema])
-  return find('properties', [`${schema}.${property}`, property], [...own, ...DESCRIPTIONS])
+  const own = DESCRIPTIONS.filter(
+    ({ schemas, operations = {} }) =>
+      schemas?.[schema] || Object.values(operations).some(({ operationId }) => operationId === schema),
+  )
+  const lists = [...own.flatMap(({ ownProperties, properties }) => [ownProperties, properties]), SHARED.properties]
+  const names = [`${schema}.${property}`, property]
+  for (const list of lists) for (const name of names) if (list?.[name]) return list[name]
+  const [only, ...further] = DESCRIPTIONS.flatMap(({ properties }) => properties?.[property] ?? [])
+  if (only && further.length === 0) return only
+  throw new Error(`Its responses.ts must describe ${schema}.${property}: ${only ? 'several features do' : 'none does'}`)
 }
 
 /**

@@ -8,7 +8,7 @@ export const emailChangeReference: FeatureReference = {
     EmailUndo: 'The code of the change of e-mail address to undo.',
     NewEmail: 'A new e-mail address, and the code that confirms it.',
   },
-  properties: {
+  ownProperties: {
     'EmailUndo.authenticationCode':
       'The code in the mail to the former address, in upper or lower case, with or without spaces and hyphens.',
     'NewEmail.authenticationCode':

@@ -35,7 +35,7 @@ export const linksReference: FeatureReference = {
     LinkPatch: 'The fields of a link to change.',
     NewLink: 'A link to create.',
   },
-  properties: {
+  ownProperties: {
     bookStatus: 'Shows only books of this status. Null for all. Only for the kind `SHELF`.',
     kind: 'What the link shows.',
     lastUsedAt: 'The UTC day on which the link was last used, as `yyyy-MM-dd`. Null if never.',

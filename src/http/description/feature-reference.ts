@@ -64,8 +64,13 @@ export const TAGS = {
 export type Descriptions = {
   /** Enumerations with the meaning of each value. */
   schemas?: Record<string, string>
-  /** By name, or by schema and name where one schema uses a name differently. They also apply to other features. */
+  /**
+   * By name, or by schema and name where one schema uses a name differently. They also apply to schemas of other
+   * features, if no other feature describes that name.
+   */
   properties?: Record<string, string>
+  /** The same, but only for the schemas of this feature. */
+  ownProperties?: Record<string, string>
   /** Path and query parameters by name, or by operation and name, for all features. */
   parameters?: Record<string, string>
 }

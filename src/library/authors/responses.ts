@@ -11,7 +11,7 @@ export type Author = z.infer<typeof Author>
 export const authorsReference: FeatureReference = {
   tag: 'Books',
   schemas: { Author: 'An author of your books.', AuthorList: 'A page of authors.' },
-  properties: { author: 'The author, spelled as described for `listAuthors`.' },
+  ownProperties: { author: 'The author, spelled as described for `listAuthors`.' },
   operations: {
     'GET /authors': {
       operationId: 'listAuthors',

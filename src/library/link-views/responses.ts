@@ -75,7 +75,7 @@ export const linkViewsReference: FeatureReference = {
     LinkedMemo: 'A public memo that a link shows.',
     LinkedReading: 'A finished reading that a link shows.',
   },
-  properties: {
+  ownProperties: {
     cover: 'URL of the cover. Null if there is none.',
     finishedAt: 'The day on which the reading ended.',
     'LinkedBook.bookStatus': 'Whether the book is unread, being read or read.',

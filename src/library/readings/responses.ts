@@ -34,7 +34,7 @@ export const readingsReference: FeatureReference = {
     finishedAt: 'When reading ended, as `yyyy`, `yyyy-MM` or `yyyy-MM-dd`. Null if unknown, or if the reading is open.',
     'NewReading.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} \`outcome\` then defaults to \`FINISHED\`.`,
     'ReadingPatch.finishedAt': `When reading ended. ${PARTIAL_DATE_SENT} If the reading is open and \`outcome\` is absent, the outcome becomes \`FINISHED\`.`,
-    format: 'Format in which the book was read. Null if unknown.',
+    'Reading.format': 'Format in which the book was read. Null if unknown.',
     'NewReading.format': 'Format in which the book was read.',
     'ReadingPatch.format': 'Format in which the book was read.',
     note: 'A note on this reading, exactly as it was sent. Null if none.',

@@ -65,6 +65,7 @@ export const changesReference: FeatureReference = {
     TagChange: 'A tag that has changed.',
   },
   properties: {
+    'SyncedReading.format': 'Format in which the book was read. Null if unknown.',
     count: 'Number of progress events.',
     edition: 'The edition of the book.',
     hasMore: 'Whether to request the next page now.',

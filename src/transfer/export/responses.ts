@@ -84,6 +84,7 @@ export const exportReference: FeatureReference = {
     'ExportedBook.createdAt': 'When the book was registered.',
     'ExportedReading.createdAt': 'When the reading was added. Null for the first one.',
     exportedAt: 'When the export began.',
+    'ExportedMember.name': 'Name of the member.',
     'ExportedReading.format': 'Format in which the book was read. Null if unknown.',
     'LibraryExport.format': 'Always `reading-library`.',
     'ExportedEvent.kind': 'Kind of event.',

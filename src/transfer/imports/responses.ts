@@ -104,7 +104,7 @@ export const importsReference: FeatureReference = {
     UnreadColumn: 'A column that is not imported, although it looks like a status, a rating or a date.',
     UndoneImport: 'What undoing an import removed, restored and kept.',
   },
-  properties: {
+  ownProperties: {
     code: 'Why the row was not imported, or null.',
     'ImportLoss.code': 'What happened to it.',
     changes:

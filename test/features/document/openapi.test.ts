@@ -6,7 +6,7 @@ import { CATALOGUE_SEARCHES } from '../../../src/db/limits/attempts'
 import { ERRORS, type ErrorBody } from '../../../src/errors'
 import { buildDocument } from '../../../src/openapi/document'
 import { EXAMPLE_TIME, EXAMPLE_VERSION, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
-import { DESCRIPTIONS, OPERATIONS } from '../../../src/openapi/features'
+import { DESCRIPTIONS, describeProperty, OPERATIONS } from '../../../src/openapi/features'
 import introduction from '../../../src/openapi/introduction.md?raw'
 import { recordSweep } from '../../../src/reference/health/store'
 import { docs } from '../../../src/reference/routes'
@@ -109,12 +109,22 @@ describe('the document', () => {
 
 it('has no description that it does not use', () => {
   const text = JSON.stringify(document).replace(/ Default: `[^`]*`\./g, '')
-  const unused = DESCRIPTIONS.flatMap(({ schemas, properties, parameters }) => [schemas, properties, parameters])
+  const unused = DESCRIPTIONS.flatMap(({ schemas, ownProperties, properties, parameters }) => [
+    ...[schemas, ownProperties, properties, parameters],
+  ])
     .flatMap((descriptions) => Object.entries(descriptions ?? {}))
     .filter(([, description]) => !text.includes(JSON.stringify(description)))
   expect(unused).toEqual([])
   const used = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   expect([...OPERATIONS.keys()].sort()).toEqual(used.sort())
+})
+
+it('uses the description of another feature only if it is the only one, and meant for others', () => {
+  expect(describeProperty('SyncedReading', 'paused')).toBe(describeProperty('Reading', 'paused'))
+  expect(describeProperty('SyncedBook', 'bookStatus')).toBe('Reading status.')
+  expect(describeProperty('Link', 'bookStatus')).toMatch(/^Shows only books of this status/)
+  expect(() => describeProperty('Statistics', 'kind')).toThrow('several features do')
+  expect(() => describeProperty('Statistics', 'losses')).toThrow('none does')
 })
 
 it('describes every route of the app, except documentation and well-known files, and no other', () => {
