@@ -5,9 +5,6 @@ import type { Markdown } from './markdown.ts'
 
 const isNull = ({ type }: Schema) => type === 'null'
 
-/** The alternatives that a schema allows, without null. */
-const alternativesOf = (schema: Schema) => (schema.anyOf ?? schema.oneOf ?? [schema]).filter((each) => !isNull(each))
-
 const toNumber = (value: number) => (value === Number.MAX_SAFE_INTEGER ? '2^53 − 1' : value.toLocaleString('en'))
 
 const toRange = (least: number | undefined, most: number | undefined, unit: string) => {
@@ -19,15 +16,19 @@ const toRange = (least: number | undefined, most: number | undefined, unit: stri
 export const createFields = (document: Document, markdown: Markdown) => {
   const nameOf = ({ $ref }: Schema) => $ref?.split('/').at(-1)
 
+  const choicesOf = (schema: Schema) => {
+    const { anyOf, oneOf } = resolve(document, schema)
+    return anyOf ?? oneOf
+  }
+
+  /** The alternatives that a schema allows, without null. */
+  const alternativesOf = (schema: Schema) => (choicesOf(schema) ?? [schema]).filter((each) => !isNull(each))
+
   const toType = (schema: Schema): string => {
     const { type, format, items, const: constant } = resolve(document, schema)
     if (constant !== undefined) return JSON.stringify(constant)
-    if (schema.anyOf || schema.oneOf) {
-      const choices = (schema.anyOf ?? schema.oneOf ?? []).map((each) =>
-        each.const ? typeof each.const : toType(each),
-      )
-      return [...new Set(choices)].join(' or ')
-    }
+    const choices = choicesOf(schema)?.map((each) => (each.const ? typeof each.const : toType(each)))
+    if (choices) return [...new Set(choices)].join(' or ')
     if (format === 'binary') return 'file'
     if (type === 'array') return `array of ${items ? toType(items) : 'any'}`
     if (type === 'object') return nameOf(schema) ?? 'object'
@@ -62,7 +63,7 @@ ${patterns.length > 0 && html`<details class="pattern"><summary>Pattern</summary
     alternativesOf(schema).flatMap((each) => {
       const target = resolve(document, each)
       if (target.properties) return [each]
-      return target.items ? objectsIn(target.items) : target.oneOf ? objectsIn(target) : []
+      return target.items ? objectsIn(target.items) : []
     })
 
   const toDescription = (schema: Schema) => {

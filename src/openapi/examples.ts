@@ -371,6 +371,7 @@ export const EXAMPLES: Record<string, Example> = {
   getStats: { parameters: { year: 2019 }, response: toStats(yearOfReading) },
   drawYear: {
     parameters: { year: 2019, theme: 'dark', size: 'card' },
+    file: 'year.svg',
     response: drawYear(toPicture(yearOfReading), { theme: 'dark', size: 'card' }),
   },
   listStatsRows: {

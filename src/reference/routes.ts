@@ -12,12 +12,12 @@ const CACHED = { 'Cache-Control': 'public, max-age=3600' }
 const VALID_MS = 180 * DAY_MS
 
 const NONE = "'none'"
-/** Allows the page its own files and calls to this API. */
+/** Allows the page its own files, calls to this API, and images in their responses. */
 const PAGE_HEADERS = pageHeaders({
   'default-src': NONE,
   'script-src': "'self'",
   'style-src': "'self'",
-  'img-src': "'self'",
+  'img-src': "'self' blob:",
   'connect-src': "'self'",
   'base-uri': NONE,
   'form-action': NONE,

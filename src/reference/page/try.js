@@ -46,7 +46,23 @@ const toShown = (text) => {
     : shown
 }
 
-const showResponse = async (answer, response, url, ms) => {
+/** What to do about a 401. */
+const toLogin = () => {
+  const link = element('a', { href: '#logIn', textContent: 'Log in' })
+  link.addEventListener('click', () => {
+    document.querySelector('#logIn .try').open = true
+  })
+  return element('p', {}, link, ', or set a token at the top of this page.')
+}
+
+/** An image that needs a token cannot be loaded by its address. */
+const showImage = async (response) => {
+  const image = element('img', { src: URL.createObjectURL(await response.blob()), alt: 'The image' })
+  image.addEventListener('load', () => URL.revokeObjectURL(image.src))
+  return image
+}
+
+const showResponse = async (answer, response, ms) => {
   const isImage = response.headers.get('Content-Type')?.startsWith('image/')
   const text = isImage ? '' : await response.text()
   const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
@@ -54,7 +70,8 @@ const showResponse = async (answer, response, url, ms) => {
   answer.replaceChildren(
     element('p', { className: 'result' }, element('strong', { textContent: response.status }), ` in ${ms} ms`),
     element('details', {}, element('summary', { textContent: 'Headers' }), headers),
-    ...(isImage ? [element('img', { src: url, alt: 'The image' })] : []),
+    ...(response.status === 401 && !response.url.endsWith('/login') ? [toLogin()] : []),
+    ...(isImage ? [await showImage(response)] : []),
     ...(text ? [element('pre', { tabIndex: 0, className: 'response', textContent: toShown(text) })] : []),
   )
   return text
@@ -64,13 +81,14 @@ document.addEventListener('submit', async (event) => {
   const form = event.target
   if (!form.dataset.path) return
   event.preventDefault()
+  if (form.dataset.confirm && !confirm(form.dataset.confirm)) return
   const answer = form.querySelector('.answer')
   answer.replaceChildren('Sending…')
   const { method, url, init } = toRequest(form)
   const start = performance.now()
   try {
     const response = await fetch(url, init)
-    const text = await showResponse(answer, response, url, Math.round(performance.now() - start))
+    const text = await showResponse(answer, response, Math.round(performance.now() - start))
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
     followSession(method, url.pathname, response, isJson ? JSON.parse(text) : {})
   } catch (error) {

@@ -19,13 +19,56 @@ describe('/', () => {
   })
 })
 
+type Schema = { $ref?: string; properties?: Record<string, Schema>; items?: Schema; anyOf?: Schema[]; oneOf?: Schema[] }
+type Operation = { operationId: string; responses: Record<string, { content?: Record<string, { schema?: Schema }> }> }
+type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
 describe('/docs', () => {
+  it('shows every field of every response, below its operation, and never leaves a type open', async () => {
+    const page = await (await request('GET', '/docs')).text()
+    const document = await (await request('GET', '/openapi.json')).json<Document>()
+    const fieldsOf = (schema: Schema, within: string[] = []): string[] => {
+      const { $ref, properties = {}, items, anyOf = [], oneOf = [] } = schema
+      if ($ref && within.includes($ref)) return []
+      const outer = $ref ? [...within, $ref] : within
+      const target = $ref ? [document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}] : []
+      const parts = [...target, ...Object.values(properties), ...(items ? [items] : []), ...anyOf, ...oneOf]
+      return [...Object.keys(properties), ...parts.flatMap((each) => fieldsOf(each, outer))]
+    }
+    let count = 0
+    for (const { operationId, responses } of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+      const [, article = ''] = page.split(`<article id="${operationId}"`)
+      const [shown = ''] = article.split('</article>')
+      expect(shown, operationId).not.toContain('</code>: any')
+      const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+      const schemas = successes.flatMap(([, { content = {} }]) =>
+        Object.values(content).flatMap(({ schema }) => schema ?? []),
+      )
+      const fields = [...new Set(schemas.flatMap((schema) => fieldsOf(schema)))]
+      count += fields.length
+      expect(
+        fields.filter((name) => !shown.includes(`<p class="field"><code>${name}</code>`)),
+        operationId,
+      ).toEqual([])
+    }
+    expect(count).toBeGreaterThan(400)
+  })
+
+  it('has at most 120 KB, compressed', async () => {
+    const { body } = await request('GET', '/docs')
+    const compressed = await new Response(body?.pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+    expect(compressed.byteLength).toBeLessThan(120_000)
+  })
+
   it('is a page that loads its own files only and cannot be framed', async () => {
     const answer = await request('GET', '/docs')
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       'cross-origin-opener-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
