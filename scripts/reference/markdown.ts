@@ -2,6 +2,9 @@
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml, Html, html } from './html.ts'
 
+/** Copies the code of the sample around it. */
+export const COPY = html`<button type="button" class="copy">Copy</button>`
+
 export const toId = (title: string) => title.toLowerCase().replaceAll(' ', '-')
 
 /** @param ids the identifiers on the page: code that is one of them becomes a link */
@@ -13,7 +16,10 @@ export const createMarkdown = (ids: Set<string>) => {
         const code = html`<code>${text}</code>`
         return (ids.has(text) ? html`<a href="#${text}">${code}</a>` : code).text
       },
-      code: ({ text }) => html`<pre tabindex="0"><code>${text}</code></pre>`.text,
+      code: ({ text, lang }) => {
+        const code = html`<pre tabindex="0"><code>${text}</code></pre>`
+        return (lang === 'sh' ? html`<div class="sample"><div class="tabs">${COPY}</div>${code}</div>` : code).text
+      },
       link({ href, tokens }) {
         const text = new Html(this.parser.parseInline(tokens))
         return (/^(?:https?:|mailto:|#)/.test(href) ? html`<a href="${href}">${text}</a>` : text).text

@@ -11,7 +11,7 @@ import {
 } from './document.ts'
 import type { Fields } from './fields.ts'
 import { type Html, html } from './html.ts'
-import type { Markdown } from './markdown.ts'
+import { COPY, type Markdown } from './markdown.ts'
 import type { Common } from './most-operations.ts'
 
 const toText = (example: unknown) => (typeof example === 'string' ? example : JSON.stringify(example, null, 2))
@@ -93,7 +93,7 @@ export const createOperation = (document: Document, markdown: Markdown, fields: 
     return html`<div class="samples">
       <div class="sample"><div class="tabs">
       ${samples.map(({ label }) => html`<button type="button" class="language" data-language="${label}">${label}</button>`)}
-      <button type="button" class="copy">Copy</button></div>
+      ${COPY}</div>
       ${samples.map(({ label, source }) => html`<pre tabindex="0" data-language="${label}"><code>${source}</code></pre>`)}</div>
       ${example !== undefined && html`<div class="sample"><div class="tabs"><span>Response ${status}</span></div><pre tabindex="0"><code>${toText(example)}</code></pre></div>`}
       </div>`
@@ -121,7 +121,7 @@ export const createOperation = (document: Document, markdown: Markdown, fields: 
   const toForm = (endpoint: Endpoint) => {
     const [content] = Object.entries(endpoint.requestBody?.content ?? {})
     return html`<details class="try"><summary>Try it</summary>
-      <form data-method="${endpoint.method}" data-path="${endpoint.path}">
+      <form data-method="${endpoint.method}" data-path="${endpoint.path}"${endpoint.operationId === 'withdraw' && html` data-confirm="Delete the account and everything in it?"`}>
       ${parametersOf(endpoint).map((parameter) => toInput(parameter.in, parameter))}${content && toBodyInput(content)}
       <button>Send</button><div class="answer" role="status"></div></form></details>`
   }

@@ -75,7 +75,12 @@ ${guides.map(
   (guide, at) => html`<section id="${toId(guide.title)}" data-search="${guide.title}">
 ${at === 0 ? html`<h1>${title} API</h1>` : html`<h2>${guide.title} <a class="anchor" href="#${toId(guide.title)}" aria-label="Link to ${guide.title}">#</a></h2>`}
 ${guide.content}
-${at === 0 && html`<p>The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p>`}
+${
+  at === 0 &&
+  html`<p>The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p>
+<p>Guides: ${guides.slice(1).map(({ title }, index) => html`${index > 0 && ' · '}<a href="#${toId(title)}">${title}</a>`)}</p>
+<dl class="map">${groups.map((group) => html`<div><dt><a href="#${group.id}">${group.name}</a></dt><dd>${group.description}</dd></div>`)}</dl>`
+}
 </section>`,
 )}
 ${groups.map(

@@ -18,11 +18,15 @@ export type SampledOperation = {
 
 const FORM = 'multipart/form-data'
 
+/** The longest body that a command has on one line. */
+const MAX_LINE = 60
+
 const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** A command for a POSIX shell, in which `TOKEN` is set. */
 export const toCurl = ({ method, url, needsToken, body, returns, file }: SampledOperation) => {
-  const data = typeof body?.value === 'string' ? body.value : JSON.stringify(body?.value)
+  const line = typeof body?.value === 'string' ? body.value : JSON.stringify(body?.value)
+  const data = line?.length > MAX_LINE ? JSON.stringify(body?.value, null, 2) : line
   const lines = [
     // A token is in a header of the response.
     `curl${returns === 'token' ? ' -i' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoteForShell(url)}`,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../support/service/dev-server.ts'
@@ -35,7 +36,7 @@ const open = async (path: string) => {
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('requestfailed', (request) => problems.push(request.url()))
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${service.base}/`) && !request.url().startsWith('data:'))
+    if (!request.url().startsWith(`${service.base}/`) && !/^(?:data|blob):/.test(request.url()))
       problems.push(request.url())
   })
   await page.goto(service.base + path)
@@ -105,6 +106,48 @@ describe('/docs', () => {
     expect(await page.locator('#list').isVisible()).toBe(true)
   })
 
+  it('moves between the search and its results with the arrow keys, and opens one at its first match', async () => {
+    const { page } = await open('/docs')
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('href') ?? document.activeElement?.id)
+    await page.locator('#search').fill('pagesFinished')
+    const second = await page.locator('#results a').nth(1).getAttribute('href')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    expect(await focused()).toBe(second)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    expect(await focused()).toBe('search')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#getStats')
+    const field = page.locator('#getStats .field code', { hasText: /^pagesFinished$/ }).first()
+    await expect.poll(() => field.isVisible()).toBe(true)
+  })
+
+  it('has targets of at least 24 pixels, or with as much space around them', async () => {
+    const page = await browser.newPage({ bypassCSP: true, viewport: { width: 390, height: 800 } })
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS)
+    await page.goto(`${service.base}/docs`)
+    await page.evaluate(readFileSync('node_modules/axe-core/axe.min.js', 'utf8'))
+    for (const part of ['.bar', '#overview', '#first-steps', '#registerBook', '#getStats']) {
+      const run = `axe.run('${part}', { runOnly: { type: 'rule', values: ['target-size'] } })`
+      const { violations, passes } = (await page.evaluate(run)) as AxeResults
+      expect(passes.length, part).toBe(1)
+      expect(
+        violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)),
+        part,
+      ).toEqual([])
+    }
+  })
+
+  it('copies the first steps', async () => {
+    const { page } = await open('/docs')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.locator('#first-steps .copy').click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`curl -X POST '${service.base}/join'`)
+  })
+
   it('copies samples in the chosen language, with its own origin and the token', async () => {
     const { page } = await open('/docs#registerBook')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -121,7 +164,7 @@ describe('/docs', () => {
     await page.getByRole('button', { name: 'Use' }).click()
     expect(await copy()).toMatch(/^TOKEN='rl_abc'\ncurl /)
     await samples.getByText('typed client').click()
-    expect(await copy()).toMatch(/^import .*\nimport .*\n\nconst token = 'rl_abc'\nconst api = hc<Api>/)
+    expect(await copy()).toMatch(/^import .*\n\nconst token = 'rl_abc'\nconst api = hc<Api>/)
     await page.goto(`${service.base}/docs#getBook`)
     expect(await page.locator('#getBook pre[data-language=curl]').isVisible()).toBe(false)
     expect(await page.locator('#getBook pre[data-language="typed client"]').isVisible()).toBe(true)
@@ -139,6 +182,8 @@ describe('/docs', () => {
   it('calls as the member after login, until it is reloaded', async () => {
     const { page, problems } = await open('/docs')
     expect((await tryOut(page, 'getProfile')).status).toBe('401')
+    await page.locator('#getProfile .answer a', { hasText: 'Log in' }).click()
+    expect(await page.locator('#logIn textarea').isVisible()).toBe(true)
     expect((await tryOut(page, 'signUp', { ...MEMBER, ...PROFILE })).status).toBe('201')
     expect((await tryOut(page, 'logIn', MEMBER)).status).toBe('200')
     await page.getByText(`Logged in as ${MEMBER.email}.`).waitFor()
@@ -148,6 +193,9 @@ describe('/docs', () => {
     const listed = await tryOut(page, 'listAbandoned')
     expect(listed).toEqual({ status: '200', text: expect.stringContaining('"totalElements": 0') })
     expect((await tryOut(page, 'uploadMemoImage', Buffer.from(PNG, 'base64'))).status).toBe('201')
+    expect((await tryOut(page, 'drawYear')).status).toBe('200')
+    const drawn = page.locator('#drawYear .answer img')
+    await expect.poll(() => drawn.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
     expect(problems).toEqual([])
 
     expect(await page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length)).toBe(0)
@@ -160,7 +208,16 @@ describe('/docs', () => {
     const leaver = { ...MEMBER, email: 'leaver@example.com' }
     await tryOut(page, 'signUp', { ...leaver, ...PROFILE })
     await tryOut(page, 'logIn', leaver)
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message())
+      return asked.length === 1 ? dialog.dismiss() : dialog.accept()
+    })
+    await page.locator('#withdraw .try summary').click()
+    await page.locator('#withdraw').getByRole('button', { name: 'Send' }).click()
+    expect((await tryOut(page, 'getProfile')).status).toBe('200')
     expect((await tryOut(page, 'withdraw')).status).toBe('204')
+    expect(asked).toEqual(Array(2).fill('Delete the account and everything in it?'))
     await page.getByText('Not logged in.').waitFor()
   })
 
@@ -194,6 +251,52 @@ describe('/docs', () => {
     await tabTo('button')
     await page.keyboard.press('Enter')
     await page.locator('#checkHealth .response').getByText('"status": "ok"').waitFor()
+  })
+})
+
+describe('the search of /docs', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = (await open('/docs')).page
+  })
+
+  it.each([
+    ['login', 'logIn'],
+    ['sign up', 'signUp'],
+    ['add book', 'registerBook'],
+    ['barcode', 'listBooksByIsbn'],
+    ['isbn', 'listBooksByIsbn'],
+    ['photo', 'uploadMemoImage'],
+    ['upload image', 'uploadMemoImage'],
+    ['book cover', 'getEdition'],
+    ['pagination', 'pages'],
+    ['wish list', 'listLibrary'],
+    ['stars', 'listLibrary'],
+    ['reading progress', 'addProgress'],
+    ['tags', 'setBookTags'],
+    ['search books', 'searchBooks'],
+    ['quote', 'getMemo'],
+    ['delete account', 'withdraw'],
+    ['forgot password', 'requestPasswordReset'],
+    ['change email', 'requestEmailChange'],
+    ['rate limit', 'limits'],
+    ['error codes', 'errors'],
+    ['offline sync', 'sync'],
+    ['goodreads', 'startImport'],
+    ['backup', 'exportLibrary'],
+    ['statistics', 'getStats'],
+    ['yearly goal', 'setGoal'],
+    ['share', 'createLink'],
+    ['rss', 'showLink'],
+    ['undo delete', 'restore'],
+    ['api key', 'createToken'],
+    ['duplicate books', 'mergeBooks'],
+  ])('shows for “%s” #%s among the first three', async (words, id) => {
+    await page.locator('#search').fill(words)
+    const found = await page
+      .locator('#results a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+    expect(found.slice(0, 3)).toContain(`#${id}`)
   })
 })
 

@@ -16,18 +16,125 @@ const textsOf = (root) => {
   return texts
 }
 
+/** What people also call the things that the texts name otherwise. */
+const SYNONYMS = Object.entries({
+  'add book': 'register book',
+  'api key': 'access token',
+  'bar code': 'isbn',
+  'delete account': 'delete your account',
+  'forgot password': 'password reset',
+  'infinite scroll': 'page',
+  'rate limit': 'limit',
+  'read later': 'library',
+  'sign in': 'log in',
+  'star rating': 'star',
+  'to read': 'library',
+  'undo delete': 'restore',
+  'wish list': 'library',
+  annotation: 'memo',
+  atom: 'feed',
+  backup: 'export',
+  barcode: 'isbn',
+  bookmark: 'progress',
+  chart: 'statistics',
+  duplicate: 'merge',
+  favorite: 'star',
+  highlight: 'memo',
+  idempotency: 'retries',
+  login: 'log in',
+  logout: 'log out',
+  note: 'memo',
+  offline: 'sync',
+  paging: 'page',
+  pagination: 'page',
+  photo: 'image',
+  picture: 'image',
+  quota: 'limit',
+  quote: 'memo',
+  rating: 'star',
+  register: 'sign up',
+  reread: 'reading',
+  review: 'memo',
+  rss: 'feed',
+  scan: 'isbn',
+  share: 'create link',
+  shelf: 'library',
+  signup: 'sign up',
+  stats: 'statistics',
+  throttle: 'limit',
+  trash: 'restore',
+  undelete: 'restore',
+  upload: 'image',
+  wishlist: 'library',
+})
+
+/** What is searched for: each word of a query, in the singular, with what else people call it. */
+const toTerms = (query) => {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  let rest = ` ${words.map((word) => word.replace(/(?<=..[^s])s$/, '')).join(' ')} `
+  const terms = []
+  for (const [name, synonym] of SYNONYMS) {
+    if (!rest.includes(` ${name} `)) continue
+    terms.push([name, synonym])
+    rest = rest.replace(` ${name} `, ' ')
+  }
+  return [...terms, ...rest.split(' ').flatMap((word) => (word ? [[word]] : []))]
+}
+
 let entries
 const loadEntries = () => {
-  entries ??= [...document.querySelectorAll('[data-search]')].map((target) => ({
-    target,
-    title: target.dataset.search,
-    name: `${target.dataset.search} ${target.id} ${target.querySelector('.path')?.textContent ?? ''}`.toLowerCase(),
-    text: textsOf(target)
+  entries ??= [...document.querySelectorAll('[data-search]')].map((target) => {
+    const title = target.dataset.search
+    const path = target.querySelector('.path')?.textContent ?? ''
+    const text = textsOf(target)
       .map((node) => node.data)
       .join(' ')
-      .replace(/\s+/g, ' '),
-  }))
+      .replace(/\s+/g, ' ')
+    return {
+      ...{ target, title, text, lower: text.toLowerCase() },
+      name: `${title} ${target.id.replace(/[A-Z]/g, ' $&')} ${target.id} ${path}`.toLowerCase(),
+      fields: [...target.querySelectorAll('.field code')].map((code) => code.textContent.toLowerCase()).join(' '),
+    }
+  })
   return entries
+}
+
+/** Whether a text has words: 9 as they are or in the plural, 3 at the beginning of a word, 1 inside of one, or 0. */
+const closeness = (text, words) => {
+  let best = 0
+  for (let at = text.indexOf(words); at >= 0 && best < 9; at = text.indexOf(words, at + 1)) {
+    const isStart = !/[a-z0-9]/.test(text[at - 1] ?? ' ')
+    const isWhole = isStart && /^s?(?![a-z0-9])/.test(text.slice(at + words.length))
+    best = Math.max(best, isWhole ? 9 : isStart ? 3 : 1)
+  }
+  return best
+}
+
+/** How well an entry fits, and what of it is only in its text; nothing if it lacks a term. */
+const match = (entry, terms) => {
+  let score = 0
+  let inText
+  for (const term of terms) {
+    const candidates = term.map((words, at) => {
+      const inName = closeness(entry.name, words)
+      const total = 5 * inName + 2 * closeness(entry.fields, words) + closeness(entry.lower, words)
+      return { words, inName, score: total && total - at }
+    })
+    const best = candidates.reduce((a, b) => (b.score > a.score ? b : a))
+    if (best.score === 0) return []
+    score += best.score
+    // The longest word is the rarest, most likely.
+    if (!best.inName && best.words.length > (inText?.length ?? 0)) inText = best.words
+  }
+  return [{ ...entry, score, inText }]
+}
+
+/** The entries with all terms that are in any, the best first. */
+const find = (terms) => {
+  const all = loadEntries()
+  const known = terms.filter((term) => all.some((entry) => match(entry, [term]).length > 0))
+  const found = known.length > 0 ? all.flatMap((entry) => match(entry, known)) : []
+  return found.sort((a, b) => b.score - a.score)
 }
 
 /** The words around the first match, which is marked. */
@@ -54,38 +161,41 @@ const scrollToMatch = (target, word) => {
   node.parentElement.scrollIntoView({ block: 'center' })
 }
 
-const toResult = ({ target, title, name, text, inName }, words) => {
+const toResult = ({ target, title, text, inText }) => {
   const link = Object.assign(document.createElement('a'), { href: `#${target.id}` })
   const method = target.querySelector('.method')
   link.append(...(method ? [method.cloneNode(true), ' '] : []), title)
-  if (!inName) {
-    const word = words.find((each) => !name.includes(each))
-    link.append(toExcerpt(text, word))
+  if (inText) {
+    link.append(toExcerpt(text, inText))
     // After the browser has scrolled to the target.
-    link.addEventListener('click', () => setTimeout(() => scrollToMatch(target, word)))
+    link.addEventListener('click', () => setTimeout(() => scrollToMatch(target, inText)))
   }
   return link
 }
 
 const search = () => {
-  const words = input.value.toLowerCase().trim().split(/\s+/).filter(Boolean)
-  list.hidden = words.length > 0
-  results.hidden = words.length === 0
+  const terms = toTerms(input.value)
+  list.hidden = terms.length > 0
+  results.hidden = terms.length === 0
   CSS.highlights?.clear()
-  if (words.length === 0) return list.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' })
-  const found = loadEntries()
-    .filter(({ name, text }) => words.every((word) => name.includes(word) || text.toLowerCase().includes(word)))
-    .map((entry) => ({ ...entry, inName: words.every((word) => entry.name.includes(word)) }))
-    .sort((a, b) => b.inName - a.inName)
-  // The longest word is the rarest one, most likely.
-  words.sort((a, b) => b.length - a.length)
-  results.replaceChildren(...found.slice(0, MAX_RESULTS).map((entry) => toResult(entry, words)))
+  if (terms.length === 0) return list.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' })
+  const found = find(terms)
+  results.replaceChildren(...found.slice(0, MAX_RESULTS).map(toResult))
   if (found.length === 0) results.textContent = 'Nothing found.'
 }
 
 input.addEventListener('input', search)
 input.addEventListener('keydown', ({ key }) => {
   if (key === 'Enter') results.querySelector('a')?.click()
+})
+// The arrow keys move between the field and the results.
+input.closest('nav').addEventListener('keydown', (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const stops = [input, ...results.querySelectorAll('a')]
+  const next = stops[stops.indexOf(event.target) + step]
+  if (!next || results.hidden) return
+  event.preventDefault()
+  next.focus()
 })
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.target.matches('input, textarea, select')) return
