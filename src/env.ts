@@ -72,9 +72,9 @@ const variables = (hasDirectory: boolean) =>
     .object({
       JWT_SECRET: secret('JWT_SECRET'),
       JWT_SECRET_PREVIOUS: z.optional(secret('JWT_SECRET_PREVIOUS')),
-      TOKEN_TTL_SECONDS: integer('TOKEN_TTL_SECONDS', [60, 31_536_000], 604_800),
+      TOKEN_TTL_SECONDS: integer('TOKEN_TTL_SECONDS', [60, 31_536_000], 2_592_000),
       /** How long after a login its token can be renewed. */
-      SESSION_TTL_SECONDS: integer('SESSION_TTL_SECONDS', [60, 31_536_000], 7_776_000),
+      SESSION_TTL_SECONDS: integer('SESSION_TTL_SECONDS', [60, 31_536_000], 31_536_000),
       TIME_ZONE: z._default(
         z.string().check(z.refine(isTimeZone, { error: 'TIME_ZONE is not an IANA time zone name' })),
         'UTC',

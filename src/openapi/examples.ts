@@ -58,7 +58,7 @@ const session = {
   sessionId: PLACEHOLDERS.SESSION_ID,
   createdAt: now,
   renewedAt: now,
-  expiresAt: '2026-11-28T09:30:00Z',
+  expiresAt: '2026-12-21T09:30:00Z',
   ...origin,
   current: true,
 }

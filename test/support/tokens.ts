@@ -49,14 +49,14 @@ export const sessionIdOf = (memberId: number) => `00000000-0000-4000-8000-${memb
 export const signToken = (memberId: number, secret: string, slot = 0) => {
   const iat = Math.floor(Date.now() / 1000)
   const identity = { iss: 'reading-library', sub: String(memberId), sid: sessionIdOf(memberId) }
-  return signClaims({ ...identity, iat, exp: iat + 604_800, ...(slot > 0 && { slot }) }, secret)
+  return signClaims({ ...identity, iat, exp: iat + 2_592_000, ...(slot > 0 && { slot }) }, secret)
 }
 
 /** Adds another session of a member, and returns its token. */
 export const insertSession = async (database: D1Database, memberId: number, secret: string, slot = 0) => {
   const sid = crypto.randomUUID()
   const insert = database.prepare(`
-    insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (?1, ?2, ?3, ?3, ?3 + 604800000)`)
+    insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (?1, ?2, ?3, ?3, ?3 + 2592000000)`)
   await insert.bind(memberId, sid, Date.now()).run()
   return {
     sessionId: sid,
@@ -81,7 +81,7 @@ export const insertMemberRow = async (
   const now = new Date().toISOString().slice(0, 19)
   const inserted = Number(await insert.bind(email, passwordHash, now, memberId ?? null).first('memberId'))
   const insertSession = database.prepare(`
-    insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (?1, ?2, ?3, ?3, ?3 + 604800000)`)
+    insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt) values (?1, ?2, ?3, ?3, ?3 + 2592000000)`)
   await insertSession.bind(inserted, sessionIdOf(inserted), Date.now()).run()
   return inserted
 }

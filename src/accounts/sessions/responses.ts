@@ -77,7 +77,7 @@ export const sessionsReference: FeatureReference = {
       summary: 'Renew your session',
       description:
         'Returns a fresh token in the `Authorization` response header, like a login. The old token stays valid until it ' +
-        'expires. A session can be renewed for at most 90 days after its login; then its last token expires.',
+        'expires. A session can be renewed for at most a year after its login; then its last token expires.',
       responses: { 200: json(Profile, 'The member; the token is in a header', 'Authorization') },
     },
     'DELETE /sessions/{session-id}': {

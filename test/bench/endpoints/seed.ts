@@ -73,7 +73,7 @@ const signToken = (memberId: number, slot: number, sid: string) => {
     iss: 'reading-library',
     sub: String(memberId),
     iat,
-    exp: iat + 604_800,
+    exp: iat + 2_592_000,
     sid,
     ...(slot > 0 && { slot }),
   }
@@ -144,7 +144,7 @@ export const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) 
   `update members set maxBooks = 1000000, maxTextBytes = 1 << 30 where memberId = ${memberId}`,
   `insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt)
     with recursive n(i) as (select 0 union all select i + 1 from n where i < ${SESSIONS - 1})
-    select ${memberId}, '${SESSION_PREFIX}' || (i + 10), now, now, now + 604800000
+    select ${memberId}, '${SESSION_PREFIX}' || (i + 10), now, now, now + 2592000000
     from n, (select unixepoch() * 1000 as now)`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${books})
     insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate, star, isbn)

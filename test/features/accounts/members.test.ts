@@ -29,7 +29,7 @@ describe('POST /login', () => {
     const text = expect.stringMatching(/./)
     expect(others).toEqual({ iss: text, sub: text, sid: text })
     expect([Number.isInteger(iat), Number.isInteger(exp), exp > iat]).toEqual([true, true, true])
-    if (!remote) expect(exp - iat).toBe(604_800)
+    if (!remote) expect(exp - iat).toBe(2_592_000)
     for (const personal of [email, 'Reader']) expect(claims).not.toContain(personal)
   })
 

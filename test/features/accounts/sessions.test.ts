@@ -73,7 +73,7 @@ describe('GET /sessions', () => {
         sessionId: sessionIdOf(current),
         createdAt: '2030-01-03T10:00:00Z',
         renewedAt: '2030-01-04T10:00:00Z',
-        expiresAt: '2030-01-11T10:00:00Z',
+        expiresAt: '2030-02-03T10:00:00Z',
         device: 'Safari on iPhone',
         country: 'KR',
         current: true,
@@ -82,7 +82,7 @@ describe('GET /sessions', () => {
         sessionId: claimsOf(tokenOf(tablet)).sid,
         createdAt: '2030-01-02T10:00:00Z',
         renewedAt: '2030-01-02T10:00:00Z',
-        expiresAt: '2030-01-09T10:00:00Z',
+        expiresAt: '2030-02-01T10:00:00Z',
         device: 'okhttp',
         country: null,
         current: false,
@@ -93,7 +93,7 @@ describe('GET /sessions', () => {
 
   it('lists neither sessions of other members nor expired ones', async () => {
     expect(await idsOf(await signUp())).toHaveLength(1)
-    passDays(6)
+    passDays(29)
     const later = await reader.logInAgain()
     passDays(2)
     expect(await idsOf(later)).toEqual([sessionIdOf(later)])
@@ -149,7 +149,7 @@ describe('POST /sessions/renew', () => {
   })
 
   it('leaves the old token valid until it expires', async () => {
-    passDays(5)
+    passDays(28)
     const renewed = await renew(phone)
     expect(await isSignedIn(phone)).toBe(true)
     passDays(1.99)
@@ -160,17 +160,17 @@ describe('POST /sessions/renew', () => {
     expect(await isSignedIn(renewed)).toBe(true)
   })
 
-  it('extends the session to 90 days after the login and no further', async () => {
+  it('extends the session to a year after the login and no further', async () => {
     let latest = phone
-    for (let day = 6; day < 90; day += 6) {
-      passDays(6)
+    for (let day = 29; day < 365; day += 29) {
+      passDays(29)
       latest = await renew(latest)
     }
-    const ninetyDays = Number(claimsOf(phone.token).iat) + 90 * 86_400
-    expect(claimsOf(latest.token).exp).toBe(ninetyDays)
-    passDays(5.9)
+    const aYear = Number(claimsOf(phone.token).iat) + 365 * 86_400
+    expect(claimsOf(latest.token).exp).toBe(aYear)
+    passDays(16.9)
     const last = await renew(latest)
-    expect(claimsOf(last.token).exp).toBe(ninetyDays)
+    expect(claimsOf(last.token).exp).toBe(aYear)
     expect(await isSignedIn(last)).toBe(true)
     passDays(0.2)
     expect(await isSignedIn(last)).toBe(false)
@@ -183,8 +183,8 @@ describe('POST /sessions/renew', () => {
       return Number(claimsOf(tokenOf(answer)).exp) - Number(claimsOf(phone.token).iat)
     }
     passDays(1)
-    expect(await expiryWith('60')).toBe(7 * 86_400)
-    expect(await expiryWith(String(7 * 86_400 + 3600))).toBe(7 * 86_400 + 3600)
+    expect(await expiryWith('60')).toBe(30 * 86_400)
+    expect(await expiryWith(String(30 * 86_400 + 3600))).toBe(30 * 86_400 + 3600)
   })
 
   it('leaves one session and signs nobody out if sent fifty times at once', async () => {
@@ -251,7 +251,7 @@ describe('sessions of a member', () => {
     await select(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 98)
       insert into sessions (memberId, sessionId, createdAt, renewedAt, expiresAt)
-      select ?1, 'session ' || i, ?2 + i, ?2, ?2 + 604800000 from n`,
+      select ?1, 'session ' || i, ?2 + i, ?2, ?2 + 2592000000 from n`,
       Number(sub),
       Date.now(),
     )
@@ -266,7 +266,7 @@ describe('sessions of a member', () => {
   it('are deleted by the sweep once expired', async () => {
     await sweep(env)
     expect(await countSessions(reader)).toBe(2)
-    passDays(3)
+    passDays(26)
     const renewed = await renew(phone)
     passDays(5)
     await sweep(env, Date.now())
