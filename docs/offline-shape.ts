@@ -97,7 +97,8 @@ const changesOf = ({ kind, part }: Write, body: Value, value: Value): Value => {
   if (part === '/progress') {
     const { count } = value.progress as { count: number }
     const latestAt = String(body.at).replace(/\.\d+/, '')
-    return { currentPage: body.page, progress: { count: count + 1, latestAt } }
+    const isBegun = value.bookStatus === 'YET' && Number(body.page) > 0
+    return { currentPage: body.page, progress: { count: count + 1, latestAt }, ...(isBegun && { bookStatus: 'ING' }) }
   }
   if (part === '/tags') {
     const added = asTexts(body.add)

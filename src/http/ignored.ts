@@ -27,8 +27,11 @@ const unknownNames = (sent: object, schema: z.core.$ZodType | undefined) => {
 
 /** Old spellings of fields, which do not count beside the present one. */
 const PRESENT_NAMES = new Map([['readStratDate', 'readStartDate']])
-/** Fields that count only beside another one. */
-const NEEDED_NAMES = new Map([['currentPassword', 'password']])
+/** Fields that count only beside another one that is sent, and not false. */
+const NEEDED_NAMES = new Map([
+  ['currentPassword', 'password'],
+  ['date', 'finish'],
+])
 
 const isValid = (field: z.core.$ZodType | undefined, value: unknown) =>
   field instanceof z.ZodMiniCatch ? z.safeParse(field.def.innerType, value).success : field !== undefined
@@ -36,10 +39,12 @@ const isValid = (field: z.core.$ZodType | undefined, value: unknown) =>
 /** The fields of a body that have no effect: unknown ones, invalid ones that are not refused, and those that others decide. */
 export const ignoredFields = (body: object, schema: z.core.$ZodType) => {
   const shape = shapeOf(schema)
-  const isSent = (name: string | undefined) => name !== undefined && Object.hasOwn(body, name)
+  const fields = new Map(Object.entries(body))
+  const isSent = (name = '') => fields.has(name)
   return Object.entries(body).flatMap(([name, value]) => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined
-    const isDecided = isSent(PRESENT_NAMES.get(name)) || (NEEDED_NAMES.has(name) && !isSent(NEEDED_NAMES.get(name)))
+    const isDecided =
+      isSent(PRESENT_NAMES.get(name)) || (NEEDED_NAMES.has(name) && !fields.get(NEEDED_NAMES.get(name) ?? ''))
     return isValid(field, value) && !isDecided ? [] : [name]
   })
 }

@@ -79,7 +79,7 @@ const registered = '2026-08-02T19:40:00'
 const shortBook = { bookId: 1, title }
 const book = { ...shortBook, cover }
 const registeredBook = { ...book, author: '한강', publisher: '창비', createdAt: registered }
-const unread = { star: 0, currentPage: 54, itemPage: 216, bookStatus: 'YET', readStartDate: null, readEndDate: null }
+const begun = { star: 0, currentPage: 54, itemPage: 216, bookStatus: 'ING', readStartDate: null, readEndDate: null }
 const finished = { star: 5, currentPage: 216, itemPage: 216, bookStatus: 'DONE' }
 const reading = { readStartDate: '2026-11-01T20:00:00', readEndDate: '2026-11-20T23:10:00' }
 const dates = { startedAt: '2026-11-01', finishedAt: '2026-11-20' }
@@ -99,6 +99,16 @@ const sourceIds = ['goodreads:23501957']
 const edition = { ...book, isbn, ...noDetails, ...details, sourceIds }
 const tagged = { tags: ['Gwangju', 'Novel', '소설'] }
 const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
+const openReading = {
+  readingId: 1,
+  startedAt: null,
+  finishedAt: null,
+  outcome: null,
+  rating: null,
+  format: null,
+  note: null,
+  paused: false,
+}
 const readingId = 549_755_813_889
 const firstReading = {
   readingId,
@@ -203,7 +213,7 @@ export const EXAMPLES: Record<string, Example> = {
   addProgress: {
     parameters: bookParameters,
     body: { percent: 25, at: '2026-11-08T22:15:00+09:00' },
-    response: progressEvent,
+    response: { ...progressEvent, bookStatus: 'ING', readEndDate: null },
   },
   listProgress: { parameters: { ...bookParameters, size: 20 }, response: { item: [progressEvent], next: null } },
   listChanges: {
@@ -215,12 +225,13 @@ export const EXAMPLES: Record<string, Example> = {
           id: 1,
           value: {
             ...registeredBook,
-            ...unread,
+            ...begun,
             edition: { isbn, ...noDetails, sourceIds: [] },
             tagIds: [],
             progress: { count: 1, latestAt: progressEvent.at },
           },
         },
+        { kind: 'reading', id: 1, value: { ...openReading, bookId: 1 } },
       ],
       next: PLACEHOLDERS.CURSOR,
       hasMore: false,
@@ -253,12 +264,12 @@ export const EXAMPLES: Record<string, Example> = {
       books: [
         {
           ...registeredBook,
-          ...unread,
+          ...begun,
           isbn,
           ...noDetails,
           sourceIds: [],
           tags: [],
-          readings: [],
+          readings: [{ ...openReading, createdAt: null }],
           progress: [{ ...progressEvent, at: '2026-11-08T13:15:00.000Z' }],
           memos: [publicMemo],
         },

@@ -3,22 +3,19 @@ import { roomOf } from '../../db/quotas'
 import { hasRoom as hasRoomOf, isRefined, keep, keptOf, renew, restore, traceless } from '../readings/blocks'
 import type { BookPatch } from './schema'
 
+/** A new status, with the dates that are set with it: values, or SQL of them. */
+type Change = Pick<BookPatch, 'bookStatus'> & Partial<Record<'readStartDate' | 'readEndDate', string | null | SQL>>
+
 /** Whether the reading can be archived. If not, it is changed instead: setting a status is never refused. */
 const hasRoom = sql`${hasRoomOf('c')} and ${roomOf(sql`members.memberId = c.memberId`)} > 0`
 const day = (value: SQL) => sql`substr(${value}, 1, 10)`
 
 /**
- * The statements that archive or restore the reading of a book whose status is set. They run before the update of the book.
+ * The statement that makes the archived reading the current one again, if a status and its dates show that it is.
  * @param book the book, as a set
  */
-export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => {
-  if (!bookStatus) return []
+export const restoreFor = (book: SQL, { bookStatus, ...dates }: Change & { bookStatus: 'ING' | 'DONE' }) => {
   const status = sql`${bookStatus}`
-  const renewed = renew(keptOf(book), sql`bookStatus = ${status},`)
-  if (bookStatus === 'YET') {
-    const end = sql`update books set ${traceless} where bookId in (${book}) and bookStatus = 'ING' and not ${isRefined()}`
-    return [end, keep(book, hasRoom), renewed]
-  }
   const [start, finish] = (['readStartDate', 'readEndDate'] as const).map((name) =>
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
   )
@@ -28,11 +25,22 @@ export const changeStatus = (book: SQL, { bookStatus, ...dates }: BookPatch) => 
   if (bookStatus === 'DONE') {
     const isToBeFinished = sql`(p.outcome = 'FINISHED' or (books.bookStatus = 'YET' and ${isUndatedStop}))`
     const isSame = sql`${isStarted} and ${finish} is books.archivedEnd and ${isToBeFinished}`
-    return [restore(book, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)]
+    return restore(book, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)
   }
-  return [
-    keep(book, sql`c.outcome is not null and ${hasRoom}`),
-    renewed,
-    restore(book, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`),
-  ]
+  return restore(book, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`)
+}
+
+/**
+ * The statements that archive or restore the reading of a book whose status is set. They run before the update of the book.
+ * @param book the book, as a set
+ */
+export const changeStatus = (book: SQL, { bookStatus, ...dates }: Change) => {
+  if (!bookStatus) return []
+  const renewed = renew(keptOf(book), sql`bookStatus = ${bookStatus},`)
+  if (bookStatus === 'YET') {
+    const end = sql`update books set ${traceless} where bookId in (${book}) and bookStatus = 'ING' and not ${isRefined()}`
+    return [end, keep(book, hasRoom), renewed]
+  }
+  const restored = restoreFor(book, { ...dates, bookStatus })
+  return bookStatus === 'DONE' ? [restored] : [keep(book, sql`c.outcome is not null and ${hasRoom}`), renewed, restored]
 }

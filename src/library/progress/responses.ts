@@ -3,15 +3,22 @@ import { type FeatureReference, json } from '../../http/description/feature-refe
 import { PROGRESS_KINDS } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Instant, listOf } from '../../values/responses'
+import { Instant, LocalTime, listOf } from '../../values/responses'
+import { BookStatus } from '../books/schema'
 
 const ProgressKind = named('ProgressKind', z.enum(PROGRESS_KINDS))
 export const ProgressEvent = namedObject('ProgressEvent', { at: Instant, page: Int32, kind: ProgressKind })
 export type ProgressEvent = z.infer<typeof ProgressEvent>
+const AddedProgress = named(
+  'AddedProgress',
+  z.extend(ProgressEvent, { bookStatus: BookStatus, readEndDate: z.nullable(LocalTime) }),
+)
+export type AddedProgress = z.infer<typeof AddedProgress>
 
 export const progressReference: FeatureReference = {
   tag: 'Progress',
   schemas: {
+    AddedProgress: 'A page that was reached, and the book after that.',
     NewProgress: 'The page that was reached: exactly one of `page` and `percent`.',
     ProgressEvent: 'A page that was reached, and when.',
     ProgressEventList: 'A page of progress events.',
@@ -22,9 +29,13 @@ export const progressReference: FeatureReference = {
     'NewProgress.at':
       'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. A time up to five minutes ahead is treated as now. Now if null or absent.',
     at: 'When the page was reached.',
+    bookStatus: 'Reading status of the book.',
+    date: 'With `finish`: the day on which the book was finished. Today in the time zone of the service if absent.',
+    finish: 'Whether the book was finished.',
     kind: 'Kind of event.',
     page: 'The page that was reached.',
     'NewProgress.page': 'The page that was reached: at most the `itemPage` of the book, if it has one.',
+    readEndDate: 'When reading ended, in the time zone of the reader. Null if not yet, or unknown.',
     percent: 'How much of the book was read, as a percentage of its `itemPage`. Rounded to the nearest page.',
   },
   operations: {
@@ -43,8 +54,12 @@ export const progressReference: FeatureReference = {
         'Send either `page`, at most the `itemPage` of the book if it has one, or, only if it has one, `percent`. The latest ' +
         'event sets `currentPage`; an earlier one is only added to the list. No event replaces another: of two at the same ' +
         'time, the later request comes later, and the same page at the same time is the same event. Without a fraction, `at` ' +
-        'means any time in its second. The status of the book stays the same.',
-      responses: { 201: json(ProgressEvent, 'The new event') },
+        'means any time in its second.\n\nIf a book that is `YET` is then at the page that was sent, above 0, it becomes `ING`. ' +
+        'With `finish`, the book becomes `DONE` on `date`, as `updateBook` does with `bookStatus` and `readEndDate`, which is ' +
+        'a further event; a stopped reading is then finished. A book that is finished already stays as it is: ' +
+        '`X-Ignored` then names `date` if it is another day than `readEndDate`. `updateReading` changes that. Otherwise the ' +
+        'status stays the same: a paused reading stays paused, and a book that is `DONE` is read again with `createReading`.',
+      responses: { 201: json(AddedProgress, 'The new event') },
     },
   },
 }

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
 import { cursorPaging } from '../../values/cursor'
-import { Int32, numberBetween, PastInstant } from '../../values/fields'
+import { FULL_DATE, Int32, numberBetween, PastInstant } from '../../values/fields'
 import { namedLazy } from '../../values/named'
+
+const DATE = new RegExp(`^${FULL_DATE}$`)
+const dateError = 'must be a calendar date in the format yyyy-MM-dd'
 
 export const NewProgress = namedLazy('NewProgress', () =>
   z
@@ -9,6 +12,8 @@ export const NewProgress = namedLazy('NewProgress', () =>
       page: z.optional(Int32),
       percent: z.optional(numberBetween(0, 100, 'must be a number between 0 and 100')),
       at: z.nullish(PastInstant),
+      finish: z.optional(z.boolean({ error: 'must be true or false' })),
+      date: z.optional(z.string({ error: dateError }).check(z.regex(DATE, { error: dateError }))),
     })
     .check(
       z.refine(({ page, percent }) => page !== undefined || percent !== undefined, {

@@ -3,10 +3,14 @@ import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { isOwnBook, selectBook, selectOwnBook } from '../../db/own-book'
 import { limit } from '../../db/parameters'
+import type { CallerRequest } from '../../env'
 import { fieldError } from '../../errors'
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
-import type { ProgressEvent } from './responses'
+import { localTime } from '../../values/time'
+import { restoreFor } from '../books/status'
+import { viewOf } from '../books/store'
+import type { AddedProgress, ProgressEvent } from './responses'
 import type { NewProgress, ProgressQuery } from './schema'
 
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
@@ -27,16 +31,18 @@ const sameAt = sql`(
   select at from progress where ${isOfBook('progress')} and at >= :at and at < ${freeAt} and page = newPage limit 1
 )`
 
+const newPage = sql.raw('coalesce(:page, round(itemPage * :percent / 100.0))')
+
 // No event replaces another one, but the one with the same page at its time: a retry adds nothing. Without `at`, the event
 // becomes the latest: at `now`, or just after the latest event if that is not before it. A page before that of the
-// previous event (for the first event, of the book) is a correction, as in the trigger books_progressed.
+// previous event (for the first event, of the book) is a correction, as in the trigger books_progressed, unless the event
+// begins a reading.
 const insertEvent = sqlStatement<Row>`
   with book as materialized (
-    select memberId, bookId, currentPage, itemPage, readingSince,
-      coalesce(:page, round(itemPage * :percent / 100.0)) as newPage
+    select memberId, bookId, currentPage, itemPage, bookStatus, readingSince, ${newPage} as newPage
     from books where ${isOwnBook}
   ), event as materialized (
-    select book.*, total, iif(
+    select book.*, total, at as latestAt, iif(
       :at is null,
       iif(at >= :now, at + (page <> newPage), :now),
       coalesce(${sameAt}, ${freeAt}, :at)
@@ -50,7 +56,8 @@ const insertEvent = sqlStatement<Row>`
   select event.memberId, event.bookId, newAt, newPage,
     iif(
       newPage < coalesce(previous.page, iif(event.total is null, currentPage, 0))
-        and readingSince <= coalesce(max(previous.at, 0), 0),
+        and readingSince <= coalesce(max(previous.at, 0), 0)
+        and not (bookStatus = 'YET' and newPage > 0 and newAt >= coalesce(latestAt, newAt)),
       'CORRECTION',
       'PROGRESS'
     ),
@@ -72,23 +79,50 @@ const updateCurrentPage = sqlStatement`
   ) as latest
   where ${isOwnBook} and currentPage <> latest.page`
 
+/** Nothing of a page that is refused. */
+const isOwn = sql`${isOwnBook} and ${newPage} <= coalesce(itemPage, ${newPage})`
+const isBegun = sql`${isOwn} and bookStatus = 'YET' and currentPage > 0 and currentPage = ${newPage}`
+/** What a change of the status does, for one that begins with a page. A book that is YET has no reading to archive. */
+const BEGIN = [
+  sqlStatement`${restoreFor(sql`select bookId from books where ${isBegun}`, { bookStatus: 'ING' })}`,
+  sqlStatement`update books set bookStatus = 'ING', isStopped = 0 where ${isBegun}`,
+]
+const isUnfinished = sql`${isOwn} and not exists (
+  select 1 from currentReadings as c where c.bookId = books.bookId and c.outcome = 'FINISHED'
+)`
+const endDate = sql.raw(`iif(substr(readEndDate, 1, 10) = :date, readEndDate, :date || 'T00:00:00')`)
+// The date is that of this reading, also if the book shows the same one of a reading before.
+const FINISH = [
+  sqlStatement`${restoreFor(sql`select bookId from books where ${isUnfinished}`, { bookStatus: 'DONE', readEndDate: sql.raw(':date') })}`,
+  sqlStatement`
+    update books set bookStatus = 'DONE', readEndDate = ${endDate}, archivedEnd = null, isStopped = 0 where ${isUnfinished}`,
+]
+
 const selectItemPage = selectOwnBook('itemPage')
+const { select: selectReading } = viewOf('bookStatus', 'readEndDate')
 
 /**
- * Adds an event to the progress of a book, unless it has the same one. The latest event sets the book's current page.
- * Returns undefined if the caller has no such book.
+ * Adds an event to the progress of a book, unless it has the same one. The latest event sets the book's current page,
+ * and begins an unread book; `finish` ends it. Returns undefined if the caller has no such book.
  * @throws INVALID_FIELDS for a page beyond the last one, and for a percentage if the book has no number of pages
  */
-export const addProgress = async (db: Db, caller: Caller, bookId: number, { at, ...reached }: NewProgress) => {
+export const addProgress = async (
+  { db, caller, config }: Pick<CallerRequest, 'db' | 'caller' | 'config'>,
+  bookId: number,
+  { at, finish, date = localTime(config.TIME_ZONE).slice(0, 10), ...reached }: NewProgress,
+): Promise<AddedProgress | undefined> => {
   const now = Date.now()
-  const values = { bookId, page: null, percent: null, ...reached, now, at: at != null && at <= now ? at : null }
-  const { guard, event } = await runAsCaller(db, caller, {
+  const values = { bookId, page: null, percent: null, ...reached, date, now, at: at != null && at <= now ? at : null }
+  const changes = finish ? FINISH : (reached.page ?? reached.percent) ? BEGIN : []
+  const { guard, event, reading } = await runAsCaller(db, caller, {
     guard: selectItemPage({ bookId }),
     event: firstRow(idempotent(insertEvent(values))),
     updated: idempotent(updateCurrentPage({ bookId })),
+    changed: changes.map((change) => idempotent(change(values))),
+    reading: firstRow(selectReading({ bookId })),
   })
   if (guard.bookId === null) return undefined
-  if (event) return toEvent(event)
+  if (event && reading) return { ...toEvent(event), ...reading }
   if (guard.itemPage === null) {
     throw fieldError('percent', reached.percent, 'must not be sent for a book without itemPage: send page')
   }
@@ -98,6 +132,10 @@ export const addProgress = async (db: Db, caller: Caller, bookId: number, { at, 
     `must be at most the itemPage of the book, ${guard.itemPage}: update that first if the book is longer`,
   )
 }
+
+/** Whether a book had been finished on another day than the one that was sent. */
+export const isOtherDay = ({ finish, date }: NewProgress, { readEndDate }: AddedProgress) =>
+  finish === true && date !== undefined && readEndDate?.slice(0, 10) !== date
 
 const selectEvents = sqlStatement<Row>`
   select at, page, kind from progress where memberId = ${callerId} and bookId = :bookId and at < :before

@@ -112,13 +112,32 @@ export const mutations: Mutation[] = [
       [MEMOS, 'if (stored && isConflict(stored)) throw', 'if (stored && !updated && isConflict(stored)) throw'],
     ],
   },
-  one(
-    'the page of a book is that of its latest event',
-    PROGRESS,
-    '    updated: idempotent(updateCurrentPage({ bookId })),\n  })',
-    `  })
-  await runAsCaller(db, caller, { updated: updateCurrentPage({ bookId }) })`,
-  ),
+  {
+    rule: 'the page of a book is that of its latest event',
+    edits: [
+      [PROGRESS, 'const { guard, event, reading } =', 'const { guard, event } ='],
+      [
+        PROGRESS,
+        '    updated: idempotent(updateCurrentPage({ bookId })),',
+        `  })
+  const { reading } = await runAsCaller(db, caller, {
+    updated: updateCurrentPage({ bookId }),`,
+      ],
+    ],
+  },
+  {
+    rule: 'a page begins a book where it is added',
+    edits: [
+      [PROGRESS, 'const { guard, event, reading } =', 'const { guard, event } ='],
+      [
+        PROGRESS,
+        '    changed: changes.map(',
+        `  })
+  const { reading } = await runAsCaller(db, caller, {
+    changed: changes.map(`,
+      ],
+    ],
+  },
   {
     rule: 'the tags of a book are replaced as a whole',
     edits: [

@@ -166,7 +166,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'reading update': [38, 8],
   progress: [26, 0],
   'progress, deep': [26, 0],
-  'progress creation': [33, 3],
+  // Read also: whether it begins an unread book, and the status after that.
+  'progress creation': [46, 3],
   'tags of a book': [9, 0],
   'tags update': [63, 10],
   tags: [9, 0],

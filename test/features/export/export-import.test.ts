@@ -246,7 +246,7 @@ describe('an export that is imported into a library with books', () => {
     expect(copy).toMatchObject({ currentPage: 99, progress: [{ page: 10 }, { page: 99 }] })
 
     const third = await signUp()
-    await third.createBook({ currentPage: 50 })
+    await third.createBook({ currentPage: 50, bookStatus: 'ING' })
     const { importId } = await expectImport(third, file, { unchanged: 1 })
     expect(await rowsOf(third, importId)).toMatchObject([
       { code: 'newer-here', losses: [{ code: 'newer-here', field: 'progress' }] },

@@ -154,6 +154,8 @@ const FIELDS: Record<string, unknown> = {
   page: 95,
   percent: 43.9,
   at: '2026-01-02T03:04:05+09:00',
+  finish: true,
+  date: '2026-02-03',
   memoBookPage: 95,
   memoContent: 'Read this page again.',
   memoType: 'THOUGHT',

@@ -12,7 +12,8 @@ import {
   tick,
   tickUnlessTied,
 } from './library'
-import { INSTANTS } from './values'
+import { change, currentOf, followBook, toTimestamp } from './readings'
+import { DAYS, INSTANTS } from './values'
 import type { View } from './views'
 
 export const eventsOf = ({ events }: Library, bookId: number) =>
@@ -55,9 +56,22 @@ const progress = fc.record(
       fc.record({ percent: fc.constantFrom(0, 12.5, 100) }),
     ),
     at: fc.constantFrom(undefined, null, ...INSTANTS),
+    finishedAt: fc.constantFrom(undefined, undefined, ...DAYS.filter((day) => day.length === 10)),
   },
   { requiredKeys: ['reached'] },
 )
+
+/** A page begins a book that is YET; the end of reading finishes one that is not finished. */
+const followProgress = (library: Library, book: Book, page: number, finishedAt: string | undefined) => {
+  const isFinished = finishedAt && currentOf(library, book)?.outcome !== 'FINISHED'
+  const isBegun = !finishedAt && book.bookStatus === 'YET' && page > 0 && book.currentPage === page
+  if (!isFinished && !isBegun) return
+  const before = { ...book }
+  book.bookStatus = isFinished ? 'DONE' : 'ING'
+  if (isFinished) book.readEndDate = toTimestamp(finishedAt, book.readEndDate)
+  recordProgress(library, followBook(library, before, book), book)
+  change(library, book.bookId, { isStopped: false, ...(isFinished && { archivedEnd: null }) })
+}
 
 const add = command('add progress', 6, fc.tuple(position, progress), (library, [index, sent]) => {
   const bookId = at(library.bookIds, index)
@@ -76,14 +90,18 @@ const add = command('add progress', 6, fc.tuple(position, progress), (library, [
     const previous = events.find((event) => event.at < time)
     const pageBefore = previous?.page ?? (events.length === 0 ? book.currentPage : 0)
     const isReadAgain = readingSince(library, bookId) > (previous?.at ?? 0)
-    const kind = page < pageBefore && !isReadAgain ? 'CORRECTION' : 'PROGRESS'
+    const begins = book.bookStatus === 'YET' && page > 0 && time >= (events[0]?.at ?? 0)
+    const kind = page < pageBefore && !isReadAgain && !begins ? 'CORRECTION' : 'PROGRESS'
     const same = events.find((event) => event.at === time)
     const event: ProgressEvent = same ?? { at: time, page, kind }
     addEvent(library, bookId, event)
     book.currentPage = eventsOf(library, bookId)[0]?.page ?? page
-    return { status: 201, body: toEvent(event) }
+    followProgress(library, book, page, sent.finishedAt)
+    const { bookStatus, readEndDate } = book
+    return { status: 201, body: { ...toEvent(event), bookStatus, readEndDate } }
   }
-  const body = { ...sent.reached, ...(sent.at !== undefined && { at: sent.at }) }
+  const finished = sent.finishedAt && { finish: true, date: sent.finishedAt }
+  const body = { ...sent.reached, ...(sent.at !== undefined && { at: sent.at }), ...finished }
   return { method: 'POST', path: `/books/${bookId}/progress`, body, respond }
 })
 
