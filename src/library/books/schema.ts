@@ -22,6 +22,11 @@ import { MemoAuthority } from '../memos/schema'
 
 /** The most books of a part of a list that a call tests filters on. */
 export const MAX_EXAMINED = 500
+/** What a response can include of a book. */
+export const INCLUDES = ['edition', 'tags', 'readings', 'progress', 'lastMemo'] as const
+export type Include = (typeof INCLUDES)[number]
+/** The most characters of a memo, or of the note of a reading, that is included. */
+export const MAX_EXCERPT = 500
 
 export const BookStatus = named('BookStatus', z.enum(BOOK_STATUSES))
 const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))

@@ -1,0 +1,79 @@
+// What a response can have of a book besides its fields, each as JSON in a column, so that it takes no further call.
+import { type SQL, sql } from 'drizzle-orm'
+import { columnsOf, toJson } from '../../db/json'
+import { shownReading } from '../../db/schema/shown-reading'
+import { fieldsOf } from '../../values/book-fields'
+import { MEMO_TYPES } from '../../values/contract'
+import { toInstant } from '../../values/fields'
+import type { BookParts } from './list-responses'
+import { type Include, MAX_EXCERPT } from './schema'
+
+const excerptOf = (column: string) => sql.raw(`substr(${column}, 1, ${MAX_EXCERPT})`)
+const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
+
+/** @param values how `currentReadings` and `readings` get the columns of their names */
+const readingJson = (values: Record<string, string>, paused: string) => {
+  const { readingId, startedAt, finishedAt, outcome, quarters, format, note } = values
+  const columns = { readingId, startedAt, finishedAt, outcome, rating: `${quarters} / 4.0`, format }
+  const json = Object.entries(columns).map(([name, value]): [string, SQL] => [name, sql.raw(String(value))])
+  return toJson({
+    ...Object.fromEntries(json),
+    note: excerptOf(String(note)),
+    paused: sql.raw(`json(iif(${paused}, 'true', 'false'))`),
+  })
+}
+const { isPaused, ...current } = shownReading('books.')
+const past = Object.fromEntries(Object.keys(current).map((name) => [name, `r.${name}`]))
+// Not the newest by its dates, for which all past readings of the book would be read.
+const lastAdded = sql`(
+  select ${readingJson(past, '0')} from readings as r where ${ofBook('r')} order by r.readingId desc limit 1
+)`
+
+/** Of each type, the index has the newest one. */
+const newestMemo = sql.raw(
+  MEMO_TYPES.map(
+    (type) =>
+      `coalesce((select max(memoId) from memos where memos.bookId = books.bookId and memos.memoType = '${type}'), 0)`,
+  ).join(', '),
+)
+const MEMO_COLUMNS = ['memoId', 'memoType', 'memoBookPage', 'memoAuthority', 'memoLikesCount', 'createdAt', 'updatedAt']
+
+/**
+ * An SQL expression of JSON for each part of the row of `books`, which must be the caller's. A book has at most 68 rows of
+ * them: two for each of its tags, two for a reading, one for progress and five for a memo.
+ */
+export const PARTS: Record<Include, SQL> = {
+  edition: toJson({
+    ...columnsOf('books', ['bookId', ...fieldsOf('edition')]),
+    sourceIds: sql.raw(`json(coalesce(books.sourceIds, '[]'))`),
+  }),
+  // Sorted here, SQLite would read them again. In hexadecimal, keys have the same order in both.
+  tags: sql`(
+    select json_group_array(json_array(hex(tagKey), tag)) from bookTags cross join tags using (memberId, tagId)
+    where ${ofBook('bookTags')}
+  )`,
+  readings: sql`iif(books.bookStatus = 'YET', ${lastAdded}, ${readingJson(current, isPaused)})`,
+  progress: sql`(
+    select json_object('at', at, 'page', page, 'kind', kind) from progress where ${ofBook('progress')}
+    order by at desc limit 1
+  )`,
+  lastMemo: sql`iif(books.hasMemos, (
+    select ${toJson({ ...columnsOf('memos', MEMO_COLUMNS), memoContent: excerptOf('memos.memoContent') })}
+    from memos where memos.memoId = max(${newestMemo})
+  ), null)`,
+}
+
+/** The parts of a book, each in a column of its name. */
+export type PartColumns = Partial<Record<Include, string | null>>
+
+type KeyedTag = [key: string, tag: string]
+const byKey = ([one]: KeyedTag, [other]: KeyedTag) => (one < other ? -1 : 1)
+
+/** A row with these parts, parsed. */
+export const withParts = <Row extends PartColumns>(row: Row, include: readonly Include[]) => {
+  const parts = Object.fromEntries(include.map((name) => [name, JSON.parse(row[name] ?? 'null')]))
+  if (include.includes('tags')) parts.tags = parts.tags.sort(byKey).map(([, tag]: KeyedTag) => tag)
+  if (include.includes('readings')) parts.readings = parts.readings ? [parts.readings] : []
+  if (parts.progress) parts.progress.at = toInstant(parts.progress.at)
+  return { ...row, ...parts } as Omit<Row, Include> & Partial<BookParts>
+}
