@@ -328,6 +328,13 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { q: 'this page', memoType: 'ALL', bookId: 1, size: 10 },
     response: { item: [{ memoId, ...shortBook, ...foundMemo, excerpt: memoContent }], next: null },
   },
+  listMemos: {
+    parameters: {
+      ...{ memoType: 'THOUGHT', memoAuthority: 'PUBLIC', q: 'this page', since: '2026-11-01T00:00:00' },
+      ...{ include: 'book', size: 20 },
+    },
+    response: { item: [{ ...publicMemo, bookId: 1, book: { title, author: '한강', cover } }], next: null },
+  },
   listCalender: {
     parameters: paging,
     response: { item: [{ bookId: 1, readEndDate: reading.readEndDate, cover }], pageInfo },

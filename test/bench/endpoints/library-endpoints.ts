@@ -143,6 +143,13 @@ export const libraryEndpoints: Endpoint[] = [
     ({ book, books }) => `/memos/search?q=remembering&size=20&cursor=${toCursor(book + books / 2)}`,
     common,
   ),
+  get('memos of all books', () => '/memos?include=book&size=20', common),
+  get(
+    'memos of all books, deep',
+    ({ book, books }) => `/memos?size=20&cursor=${toCursor(['2020-01-01T00:00:00', book + books / 2])}`,
+    common,
+  ),
+  get('memos of all books, no match', () => '/memos?q=nowhere&size=20', searched),
   get('search of books, no match', () => '/books/search?q=nowhere&size=20', searched),
   get('search of memos, no match', () => '/memos/search?q=nowhere&size=20', searched),
   {

@@ -1,0 +1,65 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Caller, callerId, queryAll } from '../../db/caller'
+import { type Db, sqlStatement } from '../../db/client'
+import { limit } from '../../db/parameters'
+import { MAX_WHOLE_BYTES } from '../../db/parts'
+import { contentKey } from '../../db/schema/memo-tables'
+import { type List, toCursor } from '../../values/cursor'
+import { fold } from '../../values/text/fold'
+import { memoColumns } from './memo-lists'
+import type { ListedMemo } from './responses'
+import { MAX_EXAMINED, type MemoListQuery } from './schema'
+
+const maxExamined = sql.raw(String(MAX_EXAMINED))
+const maxBytes = sql.raw(String(MAX_WHOLE_BYTES))
+
+/** Memos of a range of times, newest first. */
+const range = (condition: SQL) => sql`
+  select memoId as id, createdAt as at, octet_length(memoContent) as bytes from memos
+  where memberId = ${callerId} and createdAt >= (:since || '') and ${condition}`
+const all = range(sql`true`)
+// For (createdAt, memoId) < (…), SQLite would read all memos of the same time again: an import can write thousands.
+const afterCursor = sql`
+  ${range(sql`createdAt = (:at || '') and memoId < (:id + 0)`)} union all ${range(sql`createdAt < (:at || '')`)}`
+const isMatch = sql`:memoType in ('ALL', memoType) and :memoAuthority in ('ALL', memoAuthority)
+  and (:q is null or instr(${contentKey}, :q))`
+const book = sql`, (
+  select json_object('title', title, 'author', author, 'cover', cover) from books where books.bookId = memos.bookId
+) as book`
+
+/** A memo that matches, or the last one that the call examines. */
+type Row = Omit<ListedMemo, 'book'> & { book?: string; isMatch: number; isLast: number }
+
+/** Ends with the memo that reaches a limit. The window has the order of the index, so that nothing is sorted. */
+const select = (newest: SQL, more = sql``) => sqlStatement<Row>`
+  with newest as (${newest} order by at desc, id desc limit ${maxExamined}),
+  counted as (
+    select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
+    from newest window newer as (order by at desc, id desc rows unbounded preceding)
+  ),
+  examined as (select id, n = ${maxExamined} or total >= ${maxBytes} as isLast from counted where total - bytes < ${maxBytes})
+  select ${memoColumns}, bookId ${more}, ${isMatch} as isMatch, isLast
+  from examined cross join memos on memoId = id where ${isMatch} or isLast limit ${limit}`
+
+const selectMemos = {
+  first: { alone: select(all), book: select(all, book) },
+  later: { alone: select(afterCursor), book: select(afterCursor, book) },
+}
+
+/** The caller's memos of all books that match all filters, newest first. */
+export const listAcrossBooks = async (
+  db: Db,
+  caller: Caller,
+  { q, since = '', cursor, size, include, ...filters }: MemoListQuery,
+): Promise<List<ListedMemo>> => {
+  const [at, id] = cursor ?? []
+  const values = { ...filters, q: q === undefined ? null : fold(q), since, at, id, limit: size + 1 }
+  const statement = selectMemos[cursor ? 'later' : 'first'][include ?? 'alone']
+  const rows = await queryAll(db, caller, statement(values))
+  const page = rows.slice(0, size)
+  const last = page.at(-1)
+  const item = page
+    .filter((row) => row.isMatch)
+    .map(({ isMatch: _, isLast: __, book, ...memo }) => ({ ...memo, ...(book && { book: JSON.parse(book) }) }))
+  return { item, next: last && (rows.length > size || last.isLast) ? toCursor([last.createdAt, last.memoId]) : null }
+}
