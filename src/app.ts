@@ -28,6 +28,7 @@ import { memos } from './library/memos/routes'
 import { progress } from './library/progress/routes'
 import { bookReadings, readings } from './library/readings/routes'
 import { search } from './library/search/routes'
+import { shelves } from './library/shelves/routes'
 import { stats } from './library/stats/routes'
 import { tags } from './library/tags/routes'
 import { trash } from './library/trash/routes'
@@ -93,6 +94,7 @@ const api = app
   .route('/l', linkViews)
   // Before the books, whose paths begin with an identifier.
   .route('/', search)
+  .route('/', shelves)
   .route('/', tags)
   .route('/books', progress)
   .route('/books', bookReadings)

@@ -94,7 +94,14 @@ const noDetails = {
   series: null,
   seriesNumber: null,
 }
-const details = { subtitle: '한강 장편소설', language: 'ko', format: 'PAPER', publishedYear: 2014 }
+const details = {
+  subtitle: '한강 장편소설',
+  language: 'ko',
+  format: 'PAPER',
+  publishedYear: 2014,
+  series: 'Korean Voices',
+  seriesNumber: 2,
+}
 const sourceIds = ['goodreads:23501957']
 const edition = { ...book, isbn, ...noDetails, ...details, sourceIds }
 const tagged = { tags: ['Gwangju', 'Novel', '소설'] }
@@ -361,6 +368,20 @@ export const EXAMPLES: Record<string, Example> = {
   listBooks: {
     parameters: { status: 'DONE', tag: '소설', author: '한강', sort: '-rating', size: 20 },
     response: { item: [listedBook], next: null },
+  },
+  countBooks: {
+    response: {
+      statuses: { YET: 0, ING: 0, DONE: 1 },
+      formats: [{ format: 'PAPER', bookCount: 1 }],
+      ratings: [{ star: 5, bookCount: 1 }],
+      tags: ['Gwangju', '소설'].map((tag) => ({ tag, bookCount: 1 })),
+      series: [{ series: 'Korean Voices', bookCount: 1 }],
+      seriesCount: 1,
+    },
+  },
+  getSeries: {
+    parameters: { series: 'Korean Voices', size: 20 },
+    response: { series: 'Korean Voices', missing: [1], item: [{ ...libraryBook, seriesNumber: 2 }], next: null },
   },
   listAuthors: { parameters: { size: 20 }, response: { item: [{ author: '한강', bookCount: 1 }], next: null } },
   deleteTag: { parameters: { tag: 'Gwangju' } },

@@ -18,6 +18,7 @@ import { memosReference } from '../library/memos/responses'
 import { progressReference } from '../library/progress/responses'
 import { readingsReference } from '../library/readings/responses'
 import { searchReference } from '../library/search/responses'
+import { shelvesReference } from '../library/shelves/responses'
 import { statsReference } from '../library/stats/responses'
 import { tagsReference } from '../library/tags/responses'
 import { trashReference } from '../library/trash/responses'
@@ -37,6 +38,7 @@ const FEATURES: FeatureReference[] = [
   booksReference,
   editionsReference,
   authorsReference,
+  shelvesReference,
   progressReference,
   readingsReference,
   tagsReference,

@@ -15,6 +15,8 @@ export const isFinishedApart = sql.raw(`"bookStatus" = 'DONE' and "finishedAt" i
 export const isPaused = sql.raw(`"bookStatus" = 'ING' and "isPaused" = 1`)
 const hasReadingId = sql.raw(`"readingId" is not null`)
 const hasIsbn = sql.raw(`"isbn" is not null`)
+export const hasFormat = sql.raw(`"format" is not null`)
+export const hasSeries = sql.raw(`"series" is not null`)
 const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
 
 // Folded texts, as `fold` in fold.ts returns them. Both are indexed.
@@ -103,6 +105,8 @@ export const books = sqliteTable(
     index('books_finished_apart').on(book.memberId, book.finishedAt).where(isFinishedApart),
     index('books_paused').on(book.memberId).where(isPaused),
     index('books_by_isbn').on(book.memberId, book.isbn).where(hasIsbn),
+    index('books_by_format').on(book.memberId, book.format).where(hasFormat),
+    index('books_by_series').on(book.memberId, book.series, book.seriesNumber).where(hasSeries),
     check('books_status', isOneOf(book.bookStatus, BOOK_STATUSES)),
     check('books_star', sql`${book.star} between 0 and 5`),
     check('books_is_stopped', sql`${book.isStopped} between 0 and 1`),

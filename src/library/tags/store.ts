@@ -109,7 +109,7 @@ export const setBookTags = (db: Db, caller: Caller, bookId: number, { tags }: Bo
 export const changeBookTags = (db: Db, caller: Caller, bookId: number, { add = [], remove = [] }: BookTagsPatch) =>
   changeTags(db, caller, bookId, add, remove)
 
-const selectTags = sqlStatement<Tag>`
+export const selectTags = sqlStatement<Tag>`
   select tag, bookCount from tags where memberId = ${callerId} order by tagKey`
 
 /** The caller's tags, by key. */

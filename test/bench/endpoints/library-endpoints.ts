@@ -92,6 +92,12 @@ export const libraryEndpoints: Endpoint[] = [
     ),
     untimed: true,
   },
+  get('counts of books', () => '/books/counts', {
+    ...common,
+    grows: 'reads an index entry of each book for each count',
+  }),
+  get('series', () => '/series/Series?size=20', common),
+  get('series, deep', ({ book }) => `/series/Series?size=20&cursor=${toCursor([50, book + 50])}`, common),
   get('authors', () => '/authors?size=20', common),
   get('authors, deep', () => `/authors?size=20&cursor=${toCursor('author 50')}`, common),
   ...sorted.map((endpoint) => ({ ...endpoint, ...common })),

@@ -55,6 +55,8 @@ const secretOf = (memberId: number, slot: number, name: LinkName) => {
 }
 
 const TAGS = 5
+/** Books of a series, after those that are merged. */
+const SERIES = { first: 12, last: 91 }
 /** In 2018, both libraries have as many memos and events, and finishes of some books that no other endpoint changes. */
 const YEAR_MEMOS = 40
 const YEAR_EVENTS = 100
@@ -154,6 +156,8 @@ export const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) 
       case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end, i % 6,
       iif(i <= 3, '9788936434120', iif(i % 2, null, printf(iif(i = 4, '978%010d', '979%010d'), i)))
     from n`,
+  `update books set series = 'Series', seriesNumber = bookId - ${offset}, format = 'PAPER'
+    where memberId = ${memberId} and bookId between ${offset + SERIES.first} and ${offset + SERIES.last}`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most + 10 * withMemos})
     insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
     select ${offset} + i, ${offset} + case when i <= ${most} then 1 else 2 + (i - ${most} - 1) / 10 end, ${memberId}, i,

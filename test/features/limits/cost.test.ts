@@ -34,6 +34,7 @@ beforeAll(async () => {
 const VARIABLE = [
   '/books',
   '/books/abandon',
+  '/books/counts',
   '/books/search',
   // The first request begins the member's log, to which later writes add a row: sync/changes.test.ts.
   '/changes',

@@ -1,0 +1,84 @@
+import * as z from 'zod/mini'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
+import { BOOK_FORMATS, MAX_NAME } from '../../values/contract'
+import { MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
+import { BookFormat, Int32, int } from '../../values/fields'
+import { named, namedObject } from '../../values/named'
+import { textUpTo } from '../../values/responses'
+import { LibraryBook } from '../books/responses'
+import { MAX_SERIES_NUMBER } from '../editions/schema'
+import { Tag } from '../tags/responses'
+import { MAX_TAGS } from '../tags/schema'
+import { MAX_COUNTED_SERIES, MAX_MISSING, MAX_NUMBERS } from './schema'
+
+const upTo = <Item extends z.ZodMiniType>(max: number, item: Item) => z.array(item).check(z.maxLength(max))
+const Series = textUpTo(MAX_NAME)
+
+export const BookCounts = namedObject('BookCounts', {
+  statuses: namedObject('StatusCounts', { YET: Int32, ING: Int32, DONE: Int32 }),
+  formats: upTo(BOOK_FORMATS.length, namedObject('FormatCount', { format: BookFormat, bookCount: Int32 })),
+  ratings: upTo(5, namedObject('StarCount', { star: int(1, 5), bookCount: Int32 })),
+  tags: upTo(MAX_TAGS, Tag),
+  series: upTo(MAX_COUNTED_SERIES, namedObject('SeriesCount', { series: Series, bookCount: Int32 })),
+  seriesCount: Int32,
+})
+export type BookCounts = z.infer<typeof BookCounts>
+
+export const SeriesBook = named(
+  'SeriesBook',
+  z.extend(LibraryBook, { seriesNumber: z.nullable(z.number().check(z.minimum(0), z.maximum(MAX_SERIES_NUMBER))) }),
+)
+export type SeriesBook = z.infer<typeof SeriesBook>
+
+const SeriesPage = namedObject('SeriesPage', {
+  series: Series,
+  missing: upTo(MAX_MISSING, int(1, MAX_SERIES_NUMBER)),
+  item: upTo(MAX_LIST_SIZE, SeriesBook),
+  next: z.nullable(textUpTo(MAX_CURSOR)),
+})
+export type SeriesPage = z.infer<typeof SeriesPage>
+
+const firstBooks = MAX_NUMBERS.toLocaleString('en')
+
+export const shelvesReference: FeatureReference = {
+  tag: 'Books',
+  schemas: {
+    BookCounts: 'How many books have each status, format, rating, tag and series. Those that none has are in no list.',
+    FormatCount: 'A format of editions, and how many books have it.',
+    SeriesBook: 'A book of a series.',
+    SeriesCount: 'A series, and how many books are of it.',
+    SeriesPage: 'A page of the books of a series.',
+    StarCount: 'A rating, and how many books have it.',
+    StatusCounts: 'How many books have each status.',
+  },
+  properties: {
+    bookCount: 'Number of books.',
+    DONE: 'Number of finished books.',
+    'FormatCount.format': 'The format.',
+    formats: 'The formats.',
+    ING: 'Number of books that are being read.',
+    missing: `The first ${MAX_MISSING} whole numbers from 1 that no book has, up to the highest number of the first ${firstBooks} books.`,
+    ratings: 'The ratings, as the `star` of books.',
+    series: 'The series.',
+    'BookCounts.series': `The ${MAX_COUNTED_SERIES} series with the most books, most books first.`,
+    seriesCount: 'Number of series.',
+    statuses: 'The statuses.',
+    'BookCounts.tags': 'The tags, in alphabetical order, regardless of case.',
+    YET: 'Number of books that have not been started.',
+  },
+  parameters: { series: 'The series, spelled as in the editions.' },
+  operations: {
+    'GET /books/counts': {
+      operationId: 'countBooks',
+      summary: 'Count books by status, format, rating, tag and series',
+      description: 'What the filters of a shelf show, in one call.',
+      responses: { 200: json(BookCounts, 'The numbers of books') },
+    },
+    'GET /series/{series}': {
+      operationId: 'getSeries',
+      summary: 'Get the books of a series',
+      description: 'By `seriesNumber`, then those without one, oldest registration first.',
+      responses: { 200: json(SeriesPage, 'A page of books') },
+    },
+  },
+}
