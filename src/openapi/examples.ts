@@ -144,7 +144,7 @@ const deleted = { memoCount: 0, deletedAt: now, expiresAt: '2026-12-21T09:30:00Z
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
 
-const readBook = { ...shortBook, author: '한강', pages: 216, language: 'ko', tags: ['소설'] }
+const readBook = { ...book, author: '한강', pages: 216, language: 'ko', tags: ['소설'] }
 const yearOfReading: Loaded = {
   year: 2019,
   readings: [{ ...readBook, ...firstReading, rating: 4.25, isReread: 0 }],
@@ -416,7 +416,7 @@ export const EXAMPLES: Record<string, Example> = {
   listStatsRows: {
     parameters: { year: 2019, figure: 'ratings', size: 20 },
     response: {
-      item: [{ ...shortBook, date: '2019-08', readingId, memoId: null, at: null, amount: 4.25, name: null }],
+      item: [{ ...book, date: '2019-08', readingId, memoId: null, at: null, amount: 4.25, name: null }],
       next: null,
     },
   },

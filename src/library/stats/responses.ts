@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
-import { MAX_NAME, MAX_TAG } from '../../values/contract'
+import { MAX_COVER, MAX_NAME, MAX_TAG } from '../../values/contract'
 import { BookFormat, Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Id, Instant, LocalTime, listOf, textUpTo } from '../../values/responses'
@@ -64,6 +64,7 @@ const StatsYears = namedObject('StatsYears', { years: z.array(Year) })
 const StatsRow = namedObject('StatsRow', {
   bookId: Id,
   title: textUpTo(MAX_NAME),
+  cover: z.nullable(textUpTo(MAX_COVER)),
   date: textUpTo(10),
   readingId: z.nullable(Id),
   memoId: z.nullable(Id),

@@ -16,16 +16,16 @@ const toKey = ({ date, bookId }: StatsRow, ...ids: (number | string)[]) =>
 const NONE = { readingId: null, memoId: null, at: null, amount: null, name: null }
 
 const toReading = (reading: CountedReading, amount: number | null = null, name: string | null = null): KeyedRow => {
-  const { bookId, title, readingId, startedAt, finishedAt } = reading
-  const row = { ...NONE, bookId, title, date: finishedAt ?? startedAt ?? '', readingId, amount, name }
+  const { bookId, title, cover, readingId, startedAt, finishedAt } = reading
+  const row = { ...NONE, bookId, title, cover, date: finishedAt ?? startedAt ?? '', readingId, amount, name }
   return { row, key: toKey(row, readingId, name ?? '') }
 }
-const toEvent = ({ bookId, title, date, at, pages }: Loaded['events'][number]): KeyedRow => {
-  const row = { ...NONE, bookId, title, date, at: toInstant(at), amount: pages }
+const toEvent = ({ bookId, title, cover, date, at, pages }: Loaded['events'][number]): KeyedRow => {
+  const row = { ...NONE, bookId, title, cover, date, at: toInstant(at), amount: pages }
   return { row, key: toKey(row, 'event', at) }
 }
-const toMemo = ({ bookId, title, date, memoId, memoType }: Loaded['memos'][number]): KeyedRow => {
-  const row = { ...NONE, bookId, title, date, memoId, name: memoType }
+const toMemo = ({ bookId, title, cover, date, memoId, memoType }: Loaded['memos'][number]): KeyedRow => {
+  const row = { ...NONE, bookId, title, cover, date, memoId, name: memoType }
   return { row, key: toKey(row, 'memo', memoId) }
 }
 
@@ -95,7 +95,7 @@ export const listRows = async (
       unread.map(({ createdAt, key, ...book }) => ({ row: { ...NONE, ...book, date: createdAt.slice(0, 10) }, key })),
     )
   }
-  const loaded = await loadYear(context, year, figure in OF_ACTIVITY ? 'activity' : 'readings')
+  const loaded = await loadYear(context, year, figure in OF_ACTIVITY ? 'activityRows' : 'readingRows')
   const collect = OF_ACTIVITY[figure] ?? OF_READINGS[figure] ?? ofLists(figure)
   const rows = collect(loaded, finishesOf(loaded)).sort((one, other) => (one.key < other.key ? -1 : 1))
   return toList(rows.filter(({ key }) => key > after))

@@ -7,15 +7,18 @@ import { isCounted } from '../../db/schema/reading-tables'
 import { shownReading } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
 import { createZone, HOUR_MS, type Zone } from '../../values/time'
+import type { StatsRow } from './responses'
 import { MAX_ROWS, MAX_YEAR, MIN_YEAR } from './schema'
 import { type EventRow, type MemoRow, type ReadingRow, toYear } from './year'
 
 export const rowLimit = sql.raw(String(MAX_ROWS + 1))
-/** The most characters of titles, authors and tags that a query loads. */
+/** The most characters of titles, authors and tags that a query loads; of rows to list, which have covers, four times. */
 const MAX_TEXT = 1024 * 1024
+const MAX_LISTED_TEXT = 4 * MAX_TEXT
 /** `characters`: those of this row and all before. */
 type Limited<Row> = Row & { characters: number }
-const isCut = (rows: { characters: number }[]) => rows.length > MAX_ROWS || (rows.at(-1)?.characters ?? 0) > MAX_TEXT
+const isCut = (rows: { characters: number }[], maxText: number) =>
+  rows.length > MAX_ROWS || (rows.at(-1)?.characters ?? 0) > maxText
 // Keys are dates: yyyy, yyyy-MM, yyyy-MM-dd, or timestamps. In ASCII, the colon follows the digits.
 const isInYear = (key: SQL) => sql`${key} >= (:year || '') and ${key} < (:year || ':')`
 const columns = sql.raw('bookId, readingId, startedAt, finishedAt, outcome, quarters, format')
@@ -50,41 +53,43 @@ const key = finishKey('reading.finishedAt', 'reading.readingId')
 const isReread = sql.raw(`coalesce(${key} > firstKey, 0) or (
   not reading.isCurrent and ${shown.outcome} is 'FINISHED' and ${key} > ${finishKey(shown.finishedAt, shown.readingId)}
 )`)
-/** Limits what a query loads: to one row more than `MAX_ROWS`, and to those that begin before `MAX_TEXT`. */
+/** Limits what a query loads: to one row more than `MAX_ROWS`, and to those that begin before the limit of text. */
 const limited = (query: SQL, texts: SQL) => sql`
   select * from (select *, sum(${texts}) over (rows unbounded preceding) as characters from (${query} limit ${rowLimit}))
-  where characters - ${texts} < ${sql.raw(String(MAX_TEXT))}`
+  where characters - ${texts} < :maxText`
 const readingsWithBooks = sql`
   with reading as materialized (select * from ${readingsOfYear} limit ${rowLimit})
   select reading.bookId, reading.readingId, reading.startedAt, reading.finishedAt, outcome,
     reading.quarters / 4.0 as rating,
     ${isReread} as isReread, coalesce(pastReadings, 0) as pastReadings,
-    coalesce(reading.format, books.format) as format, title, author, itemPage as pages, language, iif(outcome = 'FINISHED', (
+    coalesce(reading.format, books.format) as format, title, author, iif(:isListed, cover, null) as cover, itemPage as pages, language, iif(outcome = 'FINISHED', (
       select json_group_array(tag) from bookTags cross join tags using (memberId, tagId)
       where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
     ), '[]') as tags
   from reading cross join books on books.bookId = reading.bookId
     left join ${firstFinishes} as first on first.bookId = reading.bookId`
-const textOfReading = sql`(length(title) + coalesce(length(author), 0) + length(tags))`
+const textOfReading = sql`length(concat(title, author, cover, tags))`
 const selectReadings = sqlStatement<
   Limited<ReadingRow & { pastReadings: number }>
 >`${limited(readingsWithBooks, textOfReading)}`
 
-/** Only for lists of rows. */
-const titleOf = (table: string) =>
-  sql.raw(`iif(:hasTitles, (select title from books where books.bookId = ${table}.bookId), '') as title`)
+/** The book of a row. Only for lists of rows. */
+const joinBook = (table: string) => sql.raw(`${table} left join books on :isListed and books.bookId = ${table}.bookId`)
+const textOfBook = sql`length(concat(title, cover))`
 const events = sql`
-  select at, bookId, page, kind, ${titleOf('progress')}, (
+  select at, progress.bookId, page, kind, title, cover, (
     select page from progress as previous
     where previous.memberId = ${callerId} and previous.bookId = progress.bookId and previous.at < progress.at
     order by at desc limit 1
   ) as previous
-  from progress where memberId = ${callerId} and at >= (:from + 0) and at < (:to + 0) order by at`
-const selectEvents = sqlStatement<Limited<EventRow>>`${limited(events, sql`length(title)`)}`
+  from ${joinBook('progress')}
+  where progress.memberId = ${callerId} and at >= (:from + 0) and at < (:to + 0) order by at`
+const selectEvents = sqlStatement<Limited<EventRow>>`${limited(events, textOfBook)}`
 const memos = sql`
-  select memoId, bookId, memoType, createdAt, ${titleOf('memos')} from memos
-  where memberId = ${callerId} and createdAt >= (:first || '') and createdAt < (:last || '') order by createdAt`
-const selectMemos = sqlStatement<Limited<MemoRow>>`${limited(memos, sql`length(title)`)}`
+  select memoId, memos.bookId, memoType, memos.createdAt, title, cover from ${joinBook('memos')}
+  where memos.memberId = ${callerId} and memos.createdAt >= (:first || '') and memos.createdAt < (:last || '')
+  order by memos.createdAt`
+const selectMemos = sqlStatement<Limited<MemoRow>>`${limited(memos, textOfBook)}`
 
 type Backlog = { books: number; oldestCreatedAt: string | null }
 const selectBacklog = sqlStatement<Backlog & { timeZone: string | null; undated: number }>`
@@ -93,8 +98,8 @@ const selectBacklog = sqlStatement<Backlog & { timeZone: string | null; undated:
   ) as oldestCreatedAt
   from members where ${isCaller}`
 
-/** Which rows to read. `activity`: events and memos, with the titles of their books; with `all`, they have none. */
-type Kinds = 'readings' | 'activity' | 'all'
+/** Which rows to read: readings, events and memos, or all; to list them, with the titles and covers of their books. */
+type Kinds = 'readings' | 'readingRows' | 'activityRows' | 'all'
 
 /** Further than any two time zones are apart. */
 const ZONES_MS = 27 * HOUR_MS
@@ -121,27 +126,31 @@ export const loadYear = async <Row = undefined>(
   const toDateTime = (time: number) => new Date(time).toISOString().slice(0, 19)
   const times = { from: starts - 14 * HOUR_MS, to: ends + 14 * HOUR_MS }
   const range = { ...times, first: toDateTime(starts - ZONES_MS), last: toDateTime(ends + ZONES_MS) }
-  const activity = { ...range, hasTitles: Number(kinds === 'activity') }
+  const isListed = kinds.endsWith('Rows')
+  const maxText = isListed ? MAX_LISTED_TEXT : MAX_TEXT
+  const values = { ...range, year: String(year), isListed: Number(isListed), maxText }
+  const [hasReadings, hasActivity] = [kinds !== 'activityRows', kinds === 'activityRows' || kinds === 'all']
   const { guard, extra, ...loaded } = await runAsCaller(db, caller, {
     guard: selectBacklog(),
-    readings: kinds === 'activity' ? undefined : selectReadings({ year: String(year) }),
-    events: kinds === 'readings' ? undefined : selectEvents(activity),
-    memos: kinds === 'readings' ? undefined : selectMemos(activity),
+    readings: hasReadings ? selectReadings(values) : undefined,
+    events: hasActivity ? selectEvents(values) : undefined,
+    memos: hasActivity ? selectMemos(values) : undefined,
     extra: extraQuery && firstRow(extraQuery),
   })
   const rows = { readings: loaded.readings ?? [], events: loaded.events ?? [], memos: loaded.memos ?? [] }
   const lists = Object.values(rows)
   const pastReadings = new Map(rows.readings.map((reading) => [reading.bookId, reading.pastReadings]))
   onRead([...lists.map(({ length }) => length), ...pastReadings.values()].reduce((sum, read) => sum + read, 0))
-  if (lists.some(isCut)) throw new ApiError('MAX_STATS_ROWS')
+  if (lists.some((list) => isCut(list, maxText))) throw new ApiError('MAX_STATS_ROWS')
   const { timeZone, undated, ...backlog } = guard
   const zone = createZone(timeZone ?? serviceZone)
   const counted = toYear(year, rows, zone, createZone(serviceZone))
   return { ...counted, undated, backlog, today: zone.toDate(Date.now()), extra: extra as Row | undefined }
 }
 
-const selectUnread = sqlStatement<{ bookId: number; title: string; createdAt: string; key: string }>`
-  select bookId, title, createdAt, createdAt || printf('|%016d', bookId) as key from books
+type UnreadRow = Pick<StatsRow, 'bookId' | 'title' | 'cover'> & { createdAt: string; key: string }
+const selectUnread = sqlStatement<UnreadRow>`
+  select bookId, title, cover, createdAt, createdAt || printf('|%016d', bookId) as key from books
   where memberId = ${callerId} and ${isUnread} and createdAt >= substr(:after, 1, 19)
     and createdAt || printf('|%016d', bookId) > :after
   order by createdAt, bookId limit ${limit}`

@@ -3,7 +3,8 @@ import type { Memo } from '../memos/responses'
 import type { ProgressEvent } from '../progress/responses'
 import type { Reading } from '../readings/responses'
 
-type OfBook = { bookId: number; title: string }
+/** `cover`: null unless rows are listed, as is `title` of an event or memo. */
+type OfBook = { bookId: number; title: string; cover: string | null }
 /** `tags`: a JSON array. */
 export type ReadingRow = OfBook &
   Omit<Reading, 'note' | 'paused'> &

@@ -58,7 +58,12 @@ export const compareStats = async (send: Send, seed: number, serviceZone: string
     const model = modelYear(books, year, zones, now)
     assert.deepEqual(await load(send, `/stats?year=${year}`), model.stats)
     for (const figure of figures) {
-      const rows = (await listRows(send, year, figure, size)).map(comparableRow)
+      const listed = await listRows(send, year, figure, size)
+      for (const { bookId, title, cover } of listed) {
+        const book = books.find((each) => each.bookId === bookId)
+        assert.deepEqual({ title, cover }, { title: book?.title, cover: book?.cover }, `rows of ${figure} in ${year}`)
+      }
+      const rows = listed.map(comparableRow)
       assert.deepEqual(rows.toSorted(), model.rows.get(figure), `rows of ${figure} in ${year}`)
       rowCount += rows.length
     }

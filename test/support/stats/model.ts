@@ -69,7 +69,7 @@ const pagesOf = (all: Event[], isInYear: (event: Event) => boolean) => {
 const isFull = (date: string | null): date is string => date?.length === 10
 const dayNumber = (date: string) => Date.parse(`${date}T00:00:00Z`) / 86_400_000
 
-/** A counted row: `StatsRow` without the title. */
+/** A counted row: `StatsRow` without the title and the cover. */
 type Row = {
   bookId: number
   date: string

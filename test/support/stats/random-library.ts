@@ -91,6 +91,7 @@ export const randomLibrary = (seed: number, now: number) => {
     return {
       bookId: at + 1,
       title: pick(['Demian', 'Emma', '소년이 온다', 'Zorba', '𝒜 Tale']),
+      cover: at % 3 ? `https://covers.example.com/${at}.jpg` : null,
       author: pick([null, 'Han Kang', 'HAN KANG', 'Ana Ruiz', '한강', ...some(3, () => `Author ${below(15)}`)]),
       createdAt: toText(time()),
       itemPage: pages,
