@@ -337,7 +337,7 @@ export const EXAMPLES: Record<string, Example> = {
   },
   listMemos: {
     parameters: {
-      ...{ memoType: 'THOUGHT', memoAuthority: 'PUBLIC', q: 'this page', since: '2026-11-01T00:00:00' },
+      ...{ memoType: 'THOUGHT', memoAuthority: 'PUBLIC', q: 'this page', since: '2026-11-01T00:00:00Z' },
       ...{ include: 'book', size: 20 },
     },
     response: { item: [{ ...publicMemo, bookId: 1, book: { title, author: '한강', cover } }], next: null },

@@ -1,11 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Caller, callerId, queryAll } from '../../db/caller'
-import { type Db, sqlStatement } from '../../db/client'
+import { callerId, queryAll } from '../../db/caller'
+import { sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { contentKey } from '../../db/schema/memo-tables'
+import type { CallerRequest } from '../../env'
 import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/text/fold'
+import { localTime } from '../../values/time'
 import { memoColumns } from './memo-lists'
 import type { ListedMemo } from './responses'
 import { MAX_EXAMINED, type MemoListQuery } from './schema'
@@ -48,12 +50,12 @@ const selectMemos = {
 
 /** The caller's memos of all books that match all filters, newest first. */
 export const listAcrossBooks = async (
-  db: Db,
-  caller: Caller,
-  { q, since = '', cursor, size, include, ...filters }: MemoListQuery,
+  { db, caller, config }: CallerRequest,
+  { q, since, cursor, size, include, ...filters }: MemoListQuery,
 ): Promise<List<ListedMemo>> => {
   const [at, id] = cursor ?? []
-  const values = { ...filters, q: q === undefined ? null : fold(q), since, at, id, limit: size + 1 }
+  const from = since === undefined ? '' : localTime(config.TIME_ZONE, since)
+  const values = { ...filters, q: q === undefined ? null : fold(q), since: from, at, id, limit: size + 1 }
   const statement = selectMemos[cursor ? 'later' : 'first'][include ?? 'alone']
   const rows = await queryAll(db, caller, statement(values))
   const page = rows.slice(0, size)

@@ -81,7 +81,8 @@ export const memosReference: FeatureReference = {
     'listMemos.include': '`book` adds the book to each memo.',
     'listMemos.memoAuthority': 'Which memos to list. `ALL` lists all.',
     'listMemos.q': 'Text that the memos contain, as in `searchMemos`.',
-    'listMemos.since': 'Only memos with this `createdAt` or a later one.',
+    'listMemos.since':
+      'Only memos created at this time or later, in RFC 3339 format, with `Z` or an offset, whose `+` is sent as `%2B`.',
   },
   operations: {
     'GET /memos/random': {

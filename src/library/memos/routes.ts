@@ -41,7 +41,7 @@ export const memos = new Hono<App>()
   .get('/', canReadAll, valid('query', MemoListQuery), async (c) => {
     const query = c.req.valid('query')
     if (query.q !== undefined) limitCaller(c, { binding: 'MEMBER_LIMIT', kind: '/memos/search' })
-    return c.json(await listAcrossBooks(c.var.db, c.var.caller, query), 200)
+    return c.json(await listAcrossBooks(c.var, query), 200)
   })
   .post('/', canWriteMemos, keyed('memos:read'), valid('query', NewMemoQuery), valid('json', NewMemo), async (c) => {
     const memo = await createMemo(c.var, c.req.valid('query').bookId, c.req.valid('json'))

@@ -11,7 +11,7 @@ import {
   nameOrCode,
   nameOrCodeOrAll,
   nameOrCodeOrDefault,
-  Timestamp,
+  PastInstant,
 } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
 import { MAX_MEMOS_SIZE, pagingUpTo } from '../../values/paging'
@@ -58,7 +58,7 @@ export const MemoListQuery = z.lazy(() =>
     memoType: z._default(MemoTypeOrAll, 'ALL'),
     memoAuthority: z._default(nameOrCodeOrAll(MemoAuthority), 'ALL'),
     q: z.optional(LongerSearchTerm),
-    since: z.optional(Timestamp),
+    since: z.optional(PastInstant),
     include: z.optional(nameOf(['book'])),
   }),
 )

@@ -73,8 +73,9 @@ const selectReadings = sqlStatement<
   Limited<ReadingRow & { pastReadings: number }>
 >`${limited(readingsWithBooks, textOfReading)}`
 
-/** The book of a row. Only for lists of rows. */
-const joinBook = (table: string) => sql.raw(`${table} left join books on :isListed and books.bookId = ${table}.bookId`)
+/** The book of a row. Only for lists of rows: none has the identifier null, so that none is read. */
+const joinBook = (table: string) =>
+  sql.raw(`${table} left join books on books.bookId = iif(:isListed, ${table}.bookId, null)`)
 const textOfBook = sql`length(concat(title, cover))`
 const events = sql`
   select at, progress.bookId, page, kind, title, cover, (

@@ -84,9 +84,9 @@ describe('the memos of all books', () => {
     [{ memoAuthority: 'PUBLIC' }, ({ memoAuthority }) => memoAuthority === 'PUBLIC'],
     [{ q: 'hiver' }, ({ memoContent }) => `${memoContent}`.includes('hiver')],
     [{ q: 'HIVER 1' }, ({ memoContent }) => fold(`${memoContent}`).includes('hiver 1')],
-    [{ since: '2020-01-01T00:00:07' }, ({ createdAt = '' }) => createdAt >= '2020-01-01T00:00:07'],
+    [{ since: '2020-01-01T09:00:07+09:00' }, ({ createdAt = '' }) => createdAt >= '2020-01-01T00:00:07'],
     [
-      { memoType: 'THOUGHT', memoAuthority: 'PRIVATE', q: 'hiver', since: '2020-01-01T00:00:03' },
+      { memoType: 'THOUGHT', memoAuthority: 'PRIVATE', q: 'hiver', since: '2020-01-01T00:00:03Z' },
       ({ memoType, memoAuthority, memoContent, createdAt = '' }) =>
         memoType === 'THOUGHT' &&
         memoAuthority === 'PRIVATE' &&
@@ -135,7 +135,7 @@ describe('the memos of all books', () => {
     'memoAuthority=FRIENDS',
     'q=x',
     'since=yesterday',
-    'since=2020-01-01',
+    'since=2020-01-01T00:00:00',
     'include=tags',
     'cursor=x',
     'size=101',
@@ -169,7 +169,7 @@ describe('a call', () => {
     large = await fill(5000)
   })
 
-  it.each<Query>([{}, { include: 'book' }, { q: 'hay' }, { since: '2019-01-01T00:00:00' }])(
+  it.each<Query>([{}, { include: 'book' }, { q: 'hay' }, { since: '2019-01-01T00:00:00Z' }])(
     'reads as many rows in a small library as in a large one, with %j',
     async (query) => {
       const [inSmall, inLarge] = [
