@@ -94,6 +94,9 @@ const throttled =
 /** Limits requests per route and member. Mount it after `authenticated`. */
 export const throttledByMember = annotate(throttled('MEMBER_LIMIT'), { limit: 'member' })
 
+/** The same with the limit of searches, which clients send while their user types. */
+export const throttledAsSearches = annotate(throttled('SEARCH_LIMIT'), { limit: 'search' })
+
 /** The same with the limit of writes, for reads that clients repeat often. */
 export const throttledAsWrites = annotate(throttled('WRITE_LIMIT'), { limit: 'write' })
 

@@ -134,7 +134,7 @@ const nullNote = ({ method, json }: Route) => {
 }
 
 /** As in wrangler.toml. */
-const PER_MINUTE = { network: 600, member: 30, write: 1000, link: 1000 }
+const PER_MINUTE = { network: 600, member: 30, search: 120, write: 1000, link: 1000 }
 
 const limitNote = ({
   method,

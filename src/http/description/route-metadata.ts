@@ -8,7 +8,7 @@ export type RouteMetadata = Partial<{
   /** The scopes that an access token must have. Without any, access tokens are refused. */
   scopes: readonly Scope[]
   /** Which limit per minute the operation names: the tightest of those in wrangler.toml that it counts towards. */
-  limit: 'network' | 'member' | 'write' | 'link'
+  limit: 'network' | 'member' | 'search' | 'write' | 'link'
   /** It accepts `Idempotency-Key`. */
   keyed: true
   /** It evaluates `If-Match`. */

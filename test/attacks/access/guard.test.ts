@@ -21,6 +21,7 @@ const recording = {
 } as RateLimit
 const changed = {
   MEMBER_LIMIT: recording,
+  SEARCH_LIMIT: recording,
   WRITE_LIMIT: recording,
   CREDENTIAL_LIMIT: unlimited,
 }

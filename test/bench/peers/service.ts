@@ -44,6 +44,7 @@ const env = {
   VERSION: { id: '' },
   NETWORK_LIMIT: unlimited,
   MEMBER_LIMIT: unlimited,
+  SEARCH_LIMIT: unlimited,
   JWT_SECRET: process.env.JWT_SECRET,
   EMAIL_VERIFICATION: 'off',
   CATALOGUE_PROVIDER: 'sample',

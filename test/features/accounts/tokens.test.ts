@@ -423,7 +423,7 @@ describe('the rate limits', () => {
   it('count a new token with its member from its first use', async () => {
     const { token: first } = await create(reader, { scopes: ['library:read'] })
     const { token: second } = await create(reader, { scopes: ['library:read'] })
-    const changed = { MEMBER_LIMIT: refusing }
+    const changed = { SEARCH_LIMIT: refusing }
     expect((await use(first, 'GET', '/books/search?q=ab', { changed })).status).toBe(200)
     expect((await use(second, 'GET', '/books/search?q=ab')).status).toBe(429)
   })

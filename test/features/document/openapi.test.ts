@@ -68,7 +68,7 @@ describe('the document', () => {
     const textOf = (operationId: string) => JSON.stringify(operations.find((each) => each.operationId === operationId))
     expect(textOf('logIn')).toContain(`Limit: about ${limitOf('NETWORK_LIMIT')} requests a minute per network.`)
     expect(textOf('uploadMemoImage')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute per member.`)
-    expect(textOf('searchBooks')).toContain(`about ${limitOf('MEMBER_LIMIT')} requests a minute per member.`)
+    expect(textOf('searchBooks')).toContain(`about ${limitOf('SEARCH_LIMIT')} requests a minute per member.`)
     expect(textOf('createMemo')).toContain(`about ${limitOf('WRITE_LIMIT')} writes of any kind a minute per member.`)
     expect(textOf('logOut')).toContain('writes of any kind a minute per session.')
     const [hour, day] = CATALOGUE_SEARCHES.network

@@ -6,7 +6,7 @@ import { memberIdOf } from '../../support/images/images'
 import { unlimited } from '../../support/rate-limits'
 import { wrapDatabase } from '../../support/wrap-database'
 
-const get = (reader: Reader, path: string) => reader.send('GET', path, { changed: { MEMBER_LIMIT: unlimited } })
+const get = (reader: Reader, path: string) => reader.send('GET', path, { changed: { SEARCH_LIMIT: unlimited } })
 
 type Library = { reader: Reader; bookId: number }
 
@@ -76,7 +76,7 @@ describe.each(SEARCHES)('search in %s', (_, toPath) => {
     })
     const path = toPath(small, 'q=needle')
     const { status } = await small.reader.send('GET', path, {
-      changed: { ...changeDatabase(database), MEMBER_LIMIT: unlimited },
+      changed: { ...changeDatabase(database), SEARCH_LIMIT: unlimited },
     })
     expect([status, calls]).toEqual([200, 2])
   })

@@ -6,7 +6,7 @@ const excerptOf = async (reader: Reader, memoContent: string, q: string) => {
   const { bookId } = await reader.createBook()
   await reader.createMemo(bookId, { memoContent })
   const path = `/memos/search?bookId=${bookId}&q=${encodeURIComponent(q)}`
-  const answer = await reader.send('GET', path, { changed: { MEMBER_LIMIT: unlimited } })
+  const answer = await reader.send('GET', path, { changed: { SEARCH_LIMIT: unlimited } })
   expect(answer.body.item).toHaveLength(1)
   return answer.body.item[0].excerpt as string
 }

@@ -16,7 +16,7 @@ const find = async (
     q,
     ...Object.fromEntries(Object.entries(query).map(([k, v]) => [k, `${v}`])),
   })
-  const changed = { MEMBER_LIMIT: unlimited }
+  const changed = { SEARCH_LIMIT: unlimited }
   const answer = await reader.send('GET', `/${kind}/search?${parameters}`, { changed })
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)
   return answer.body
@@ -274,19 +274,20 @@ describe('parameters', () => {
   it('limits book searches and memo searches per member, separately from each other and from uploads', async () => {
     const reader = await signUp()
     const keys: string[] = []
-    const MEMBER_LIMIT = {
+    const limiter = {
       limit: async ({ key }: RateLimitOptions) => {
         keys.push(key)
         return { success: false }
       },
     } as RateLimit
+    const changed = { SEARCH_LIMIT: limiter, MEMBER_LIMIT: limiter }
     // The search that exceeds the limit is answered before it is counted.
     for (const path of ['/books/search?q=ab', '/memos/search?q=ab']) {
-      expect((await reader.send('GET', path, { changed: { MEMBER_LIMIT } })).status).toBe(200)
+      expect((await reader.send('GET', path, { changed })).status).toBe(200)
       const { status, headers } = await reader.get(path)
       expect([status, headers.get('Retry-After')]).toEqual([429, '60'])
     }
-    expect((await reader.upload('', { changed: { MEMBER_LIMIT } })).status).toBe(415)
+    expect((await reader.upload('', { changed })).status).toBe(415)
     expect((await reader.upload('')).status).toBe(429)
     const memberId = await memberIdOf(reader)
     expect(keys).toEqual(['/books/search', '/memos/search', '/memos/image-memo'].map((route) => `${route} ${memberId}`))
