@@ -8,7 +8,7 @@ type Part =
   | 'edition'
   /** A text, whose bytes count towards MAX_MEMBER_TEXT_BYTES. */
   | 'text'
-  /** Search finds it as typed: it has no folded column. */
+  /** Search finds it: its folded text is in a column of its own, named like it with `Folded`. */
   | 'search'
   /** The feed: `SyncedBook`, or its `edition` if `detail` lacks the field. */
   | 'feed'
@@ -30,10 +30,10 @@ type Part =
  */
 // biome-ignore format: columns are easier to compare
 const FIELDS = {
-  title:         ['library', 'detail', 'edition', 'text',           'feed', 'log', 'export', 'import'],
+  title:         ['library', 'detail', 'edition', 'text', 'search', 'feed', 'log', 'export', 'import'],
   subtitle:      [                     'edition', 'text', 'search', 'feed', 'log', 'export', 'import', 'fill'],
   cover:         ['library', 'detail', 'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
-  author:        ['library', 'detail',            'text',           'feed', 'log', 'export', 'import', 'fill'],
+  author:        ['library', 'detail',            'text', 'search', 'feed', 'log', 'export', 'import', 'fill'],
   publisher:     [           'detail',            'text', 'search', 'feed', 'log', 'export', 'import', 'fill'],
   createdAt:     ['library', 'detail',                              'feed', 'log', 'export'],
   star:          ['library', 'detail',                              'feed', 'log', 'export', 'import', 'reading'],

@@ -16,8 +16,8 @@ export const BLOCK_PRICE = PRICED_ROWS * ROW_PRICE
 export const BOOK_PRICE = 1500
 /** What each image counts towards MAX_MEMBER_IMAGE_BYTES, besides its bytes. */
 export const IMAGE_PRICE = 16 * 1024
-/** How often a text of a book counts, by default once. These are also stored folded, in indexes or as authors. */
-export const TEXT_COPIES: Record<string, number> = { title: 4, author: 7, series: 2 }
+/** How often a text of a book counts, by default once. These are also stored folded; some in indexes and as authors. */
+export const TEXT_COPIES: Record<string, number> = { title: 4, subtitle: 2, author: 7, publisher: 2, series: 2 }
 
 /**
  * SQL for what some texts of a book count.

@@ -1,5 +1,5 @@
 import { MAX_MEMBER_TEXT_BYTES, TEXT_COPIES } from './prices'
-import { isAscii, toFoldedColumn } from './text/fold'
+import { fold, isAscii, unlessLower } from './text/fold'
 
 const MIB = 1024 * 1024
 
@@ -72,6 +72,6 @@ export const priceOfTexts = (texts: Partial<Record<string, string | null>>) =>
  * characters three times as long, for which the price of a memo has no room. Such a text is found as it is stored.
  */
 export const toFoldedMemo = (text: string | undefined) => {
-  const folded = toFoldedColumn(text)
+  const folded = text === undefined ? null : unlessLower(fold(text), text)
   return folded !== null && utf8Bytes(folded) > 1.25 * utf8Bytes(text) + 200 ? null : folded
 }

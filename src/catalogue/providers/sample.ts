@@ -1,10 +1,8 @@
+import { fold } from '../../values/text/fold'
 import type { CatalogueEntry, Provider } from '../schema'
 import { BOOKS, type SampleBook } from './sample-books'
 
 const MAX_ENTRIES = 10
-
-/** Folds case, accents and the composition of Hangul. */
-const fold = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase()
 
 const toEntry = ({ bestSeller: _, newSpecial: __, ...book }: SampleBook): CatalogueEntry => ({ ...book, cover: null })
 

@@ -19,9 +19,11 @@ export const hasFormat = sql.raw(`"format" is not null`)
 export const hasSeries = sql.raw(`"series" is not null`)
 const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
 
-// Folded texts, as `fold` in fold.ts returns them. Both are indexed.
-export const titleKey = sql.raw(`coalesce("titleFolded", lower("title"))`)
-export const authorKey = sql.raw(`coalesce("authorFolded", lower("author"))`)
+/** A folded text, as `toSortKey` in fold.ts returns it. */
+export const folded = (name: string) => sql.raw(`coalesce("${name}Folded", lower("${name}"))`)
+// Both are indexed.
+export const titleKey = folded('title')
+export const authorKey = folded('author')
 
 export const books = sqliteTable(
   'books',
@@ -54,9 +56,11 @@ export const books = sqliteTable(
     memoBytes: counter(),
     /** How many blocks of twenty progress events count towards the member's quota. */
     eventBlocks: counter(),
-    /** `toFoldedColumn` of title and author, for search and sorting. */
+    /** `toFoldedColumn` of the fields that search finds. Titles and authors are also sorted by it. */
     titleFolded: text(),
+    subtitleFolded: text(),
     authorFolded: text(),
+    publisherFolded: text(),
     /** ISBN-13 without hyphens. */
     isbn: text(),
     language: text(),

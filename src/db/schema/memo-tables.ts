@@ -29,7 +29,7 @@ export const memos = sqliteTable(
     memoLikesCount: counter(),
     createdAt: text().notNull(),
     updatedAt: text().notNull(),
-    /** `toFoldedColumn` of the content, for search. */
+    /** `toFoldedMemo` of the content, for search. */
     contentFolded: text(),
     /** New with each insert and update. */
     version: counter(),

@@ -17,8 +17,8 @@ export const authorsReference: FeatureReference = {
       operationId: 'listAuthors',
       summary: 'List the authors of your books',
       description:
-        'In alphabetical order, regardless of case. Authors that differ only in case are one author, with the spelling that ' +
-        'was used first. If an author has only one book, changing the spelling in that book changes it here.',
+        'In alphabetical order, compared as described for `searchBooks`, without leading punctuation. Equal ones are one ' +
+        'author, with the spelling that was used first. If an author has only one book, changing the spelling in that book changes it here.',
       responses: { 200: json(listOf(Author), 'A page of authors') },
     },
   },

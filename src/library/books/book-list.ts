@@ -6,7 +6,7 @@ import { authorKey, hasAuthor, isFinished, isRated, titleKey } from '../../db/sc
 import { fieldsOf } from '../../values/book-fields'
 import { BOOK_STATUSES } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
-import { fold } from '../../values/text/fold'
+import { fold, toSortKey } from '../../values/text/fold'
 import type { ListedBook } from './responses'
 import { type ListQuery, MAX_EXAMINED, type Position, type SortField } from './schema'
 
@@ -167,7 +167,7 @@ export const prepareList = <Book extends ListedBook = ListedBook>(
   const statement = sqlStatement<Row | LastExamined>`
     with caller(id) as materialized (select ${callerId}), wantedTag(id) as materialized (${tag ?? sql`select null`})
     ${sql.join(selects, sql` union all `)} limit ${limit}`
-  const values = { ...cursor, tagKey: fold(name), authorKey: fold(author), limit: size + 1 }
+  const values = { ...cursor, tagKey: fold(name), authorKey: toSortKey(author), limit: size + 1 }
   const toList = (rows: (Row | LastExamined)[] = []): List<Book> => {
     const end = rows.findIndex(({ title }) => title === null)
     const found = (end === -1 ? rows : rows.slice(0, end)) as Row[]

@@ -6,6 +6,7 @@ import { books } from '../../db/schema/book-tables'
 import { CHANGE_KINDS } from '../../db/schema/sync-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
 import { fieldsOf } from '../../values/book-fields'
+import { foldedColumnsOf } from '../../values/folded-columns'
 import { MAX_EVENTS } from '../../values/prices'
 import { limitsOf, type Quotas } from '../../values/quotas'
 import { MAX_SOURCE_IDS } from '../editions/schema'
@@ -167,7 +168,11 @@ const MOVES = {
   fillTarget: statement`
     update books set
       ${sql.raw(FILLED.map((name) => `${name} = coalesce(books.${name}, source.${name})`).join(', '))},
-      authorFolded = iif(books.author is null, source.authorFolded, books.authorFolded),
+      ${sql.raw(
+        foldedColumnsOf(FILLED)
+          .map(([name, column]) => `${column} = iif(books.${name} is null, source.${column}, books.${column})`)
+          .join(', '),
+      )},
       seriesNumber = iif(coalesce(books.series = source.series, true), coalesce(books.seriesNumber, source.seriesNumber), books.seriesNumber),
       sourceIds = ${sourceIds},
       mergedBooks = books.mergedBooks + 1,

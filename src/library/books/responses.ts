@@ -139,11 +139,11 @@ export const booksReference: FeatureReference = {
     'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
   },
   parameters: {
-    author: 'Only books by this author, regardless of case.',
+    author: 'Only books by this author, compared as described for `listAuthors`.',
     'book-id': 'Identifier of the book.',
     bookStatus: 'Which books to list.',
     memoAuthority: 'Which memos to include. `ALL` includes all.',
-    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, regardless of case\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n\nWith `-`, in reverse.',
+    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, compared as described for `searchBooks`, without leading punctuation\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n\nWith `-`, in reverse.',
     status: 'Only books of this status.',
   },
   operations: {

@@ -12,9 +12,9 @@ import type { CallerRequest } from '../../env'
 import { ApiError, quotaExceeded } from '../../errors'
 import { fieldsOf } from '../../values/book-fields'
 import type { ChangesPosition } from '../../values/cursor'
+import { toFolded } from '../../values/folded-columns'
 import { BOOK_PRICE, textPrice } from '../../values/prices'
 import { limitsOf, priceOfTexts } from '../../values/quotas'
-import { toFoldedColumn } from '../../values/text/fold'
 import { localTime } from '../../values/time'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
 import { bookToTrash, evictOldest } from '../trash/removal'
@@ -46,12 +46,12 @@ const registeredColumns = sql.raw('bookId, title, author, cover, bookStatus')
 const insertBook = insertOnce(
   (condition) => sqlStatement<RegisteredBook>`
   insert into books (
-    bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, createdAt,
+    bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, publisherFolded, createdAt,
     currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
   )
   select
-    ${nextId(books.bookId)}, memberId, :title, :titleFolded, :cover, :author, :authorFolded, :publisher, :createdAt,
-    :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn
+    ${nextId(books.bookId)}, memberId, :title, :titleFolded, :cover, :author, :authorFolded, :publisher, :publisherFolded,
+    :createdAt, :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn
   from members
   where ${isCaller} and ${bookCount} < ${bookLimit} and textBytes + :bytes <= ${textLimit} ${condition}
   returning ${registeredColumns}`,
@@ -87,11 +87,6 @@ const fits = (columns: string[]) => {
   const growth = sql`:bytes - (${sql.raw(textPrice(columns))})`
   return sql`(${growth} <= 0 or ${growth} <= ${roomOf(sql`members.memberId = books.memberId`)})`
 }
-
-const toFolded = ({ title, author }: Partial<Book>) => ({
-  ...(title !== undefined && { titleFolded: toFoldedColumn(title) }),
-  ...(author !== undefined && { authorFolded: toFoldedColumn(author) }),
-})
 
 /** A stopped book stays stopped only if it is DONE already. A book that becomes DONE was read to its end. */
 const staysStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`

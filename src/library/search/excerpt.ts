@@ -29,10 +29,10 @@ export type Part = {
 const toIndex = (text: string, folded: string, position: number) => {
   if (folded.length === text.length) return position
   let [index, length] = [0, 0]
-  for (const character of text) {
-    length += fold(character).length
+  for (const [letter] of text.matchAll(/.\p{M}*/gsu)) {
+    length += fold(letter).length
     if (length > position) break
-    index += character.length
+    index += letter.length
   }
   return index
 }
@@ -44,18 +44,23 @@ const segment = (text: string) => {
   return segmenter.segment(text)
 }
 
-/** Plain text around a match; next to it if it is in HTML markup. `q`: the folded search term. */
-export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, q: string) => {
+/**
+ * Plain text around a match; next to it if it is in HTML markup.
+ * @param terms what the match may be, folded: the first one that the text has is shown
+ */
+export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, terms: string[]) => {
   const texts = [part, foldedPart ?? part].map((text) => toPlain(text, isCutBefore, isCutAfter))
-  const text = texts.find((each) => fold(each).includes(q)) ?? texts[0] ?? ''
+  const options = terms.flatMap((term) => texts.map((text) => ({ term, text })))
+  const found = options.find(({ term, text }) => fold(text).includes(term))
+  const { term, text } = found ?? { term: '', text: texts[0] ?? '' }
   const folded = fold(text)
-  const match = Math.max(0, toIndex(text, folded, folded.indexOf(q)))
+  const match = Math.max(0, toIndex(text, folded, folded.indexOf(term)))
   const segments = segment(text)
   // Characters may be incomplete at the ends of a cut text.
   const first = isCutBefore ? Math.min(match, segments.containing(0)?.segment.length ?? 0) : 0
   const last = isCutAfter ? (segments.containing(text.length - 1)?.index ?? 0) : text.length
   const from = Math.max(first, Math.min(match - BEFORE, last - LENGTH))
-  const to = Math.min(last, Math.max(from + LENGTH, match + q.length))
+  const to = Math.min(last, Math.max(from + LENGTH, match + term.length))
   const toBoundary = (index: number) => segments.containing(index)?.index ?? text.length
   const [start, end] = [toBoundary(from), toBoundary(to)]
   return `${isCutBefore || from > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`

@@ -4,14 +4,15 @@ import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
 import { limit } from '../../db/parameters'
-import { authorKey, books, titleKey } from '../../db/schema/book-tables'
+import { books } from '../../db/schema/book-tables'
 import { contentKey, memos } from '../../db/schema/memo-tables'
-import { fieldsOf } from '../../values/book-fields'
 import { BOOK_STATUSES, MEMO_TYPES } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { fold } from '../../values/text/fold'
+import { toBookWords, toWords } from '../../values/text/search-words'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
+import { bookText, hasWords, isBookWith } from './conditions'
 import { type Part, toExcerpt } from './excerpt'
 import type { FoundMemo } from './responses'
 import { type BookSearch, type MemoSearch, WINDOW } from './schema'
@@ -65,28 +66,29 @@ const toNext = (rows: Searched[], size: number, oldest: number | undefined) => {
 }
 
 const isOwn = sql`${books.memberId} = ${callerId}`
+/** What a tag counts as bytes: a call reads at most about 4,000 of them. */
+const TAG_BYTES = sql.raw('1024')
 const library: Source = {
   id: books.bookId,
-  bytes: sql`0`,
+  bytes: sql`${TAG_BYTES} * (select count(*) from bookTags where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId)`,
   ranges: BOOK_STATUSES.map((status) => sql`${isOwn} and ${books.bookStatus} = ${literal(status)}`),
 }
 const selectOldestBook = selectOldest(library)
-// Letters beyond ASCII of a field without a folded column match only as typed, or if they are lower-case.
-const unfolded = fieldsOf('search').map((name) => sql.raw(`instr(lower(${name}), :q) or instr(${name}, :typed)`))
-const isFound = sql`(instr(${titleKey}, :q) or instr(${authorKey}, :q) or ${sql.join(unfolded, sql` or `)})`
-const selectBooks = sqlStatement<LibraryBook & Searched>`${withSearched(library)}
-  select ${LIBRARY_COLUMNS}, id, isLast, coalesce(${isFound}, 0) as at
-  from searched cross join books on bookId = id where ${isFound} or isLast limit ${limit}`
+const selectBooks = (words: string[]) => sqlStatement<LibraryBook & Searched>`${withSearched(library)},
+  found as (
+    select id, isLast, ${isBookWith(sql`text`, words)} as at
+    from (select id, isLast, ${bookText} as text from searched cross join books on bookId = id limit ${maxSearched})
+  )
+  select ${LIBRARY_COLUMNS}, id, isLast, at from found cross join books on bookId = id
+  where at or isLast limit ${limit}`
 
-const toValues = ({ q: typed, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => {
-  return { q: fold(typed), typed, cursor, limit: size }
-}
+const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({ q: fold(q), cursor, limit: size })
 
-/** The caller's books of which a searched field contains the term, newest first. */
+/** The caller's books with each of the words, newest first. */
 export const searchBooks = async (db: Db, caller: Caller, search: BookSearch): Promise<List<LibraryBook>> => {
   const { end, rows } = await runAsCaller(db, caller, {
     end: firstRow(selectOldestBook()),
-    rows: selectBooks(toValues(search)),
+    rows: selectBooks(toBookWords(search.q))(toValues(search)),
   })
   return {
     item: rows.filter(({ at }) => at).map(({ id, isLast, at, ...book }) => book),
@@ -98,10 +100,15 @@ const memoSearch = (source: Source, bookId?: SQL) => {
   // The match is in the folded content if that is stored. In the content, its position is an estimate.
   const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
-  const search = sqlStatement<Omit<FoundMemo, 'excerpt'> & Part & Searched>`${withSearched(source)},
+  const search = (words: string[]) => sqlStatement<
+    Omit<FoundMemo, 'excerpt'> & Part & Searched
+  >`${withSearched(source)},
   found as (
-    select id, isLast, iif(:memoType in ('ALL', memoType), instr(${contentKey}, :q), 0) as at
-    from searched cross join memos on memoId = id limit ${maxSearched}
+    select id, isLast, iif(isOfType and ${hasWords(sql`text`, words)}, ifnull(nullif(instr(text, :q), 0), instr(text, :word)), 0) as at
+    from (
+      select id, isLast, :memoType in ('ALL', memoType) as isOfType, ${contentKey} as text
+      from searched cross join memos on memoId = id limit ${maxSearched}
+    )
   )
   select id, isLast, at, memoId, memos.bookId, title, memoType, memoBookPage, memoAuthority, memos.createdAt, updatedAt,
     substr(memoContent, ${startOf(position)}, ${window}) as part,
@@ -120,20 +127,21 @@ const ofType = (type: string) =>
   sql`${memos.bookId} = ${ownBook} and ${memos.memoType} = ${literal(type)} and :memoType in ('ALL', ${literal(type)})`
 const inBook = memoSearch({ id: memos.memoId, bytes, ranges: MEMO_TYPES.map(ofType) }, ownBook)
 
-/** The caller's memos with the term, newest first, in all books or one. Undefined if the caller has no such book. */
+/** The caller's memos with each of the words, newest first, in all books or one. Undefined if the caller has no such book. */
 export const searchMemos = async (db: Db, caller: Caller, { memoType, bookId, ...search }: MemoSearch) => {
   const source = bookId === undefined ? inAllBooks : inBook
-  const values = { ...toValues(search), memoType, bookId }
+  const words = toWords(search.q)
+  const values = { ...toValues(search), word: words[0] ?? '', memoType, bookId }
   const { end, rows } = await runAsCaller(db, caller, {
     end: firstRow(source.selectEnd(values)),
-    rows: source.search(values),
+    rows: source.search(words)(values),
   })
   if (bookId !== undefined && !end?.bookId) return undefined
   const item = rows
     .filter(({ at }) => at)
     .map(({ id, isLast, at, part, foldedPart, isCutBefore, isCutAfter, ...memo }) => ({
       ...memo,
-      excerpt: toExcerpt({ part, foldedPart, isCutBefore, isCutAfter }, values.q),
+      excerpt: toExcerpt({ part, foldedPart, isCutBefore, isCutAfter }, [values.q, values.word]),
     }))
   return { item, next: toNext(rows, search.size, end?.oldest) }
 }

@@ -1,5 +1,5 @@
 import { MEMO_TYPES } from '../../values/contract'
-import { fold } from '../../values/text/fold'
+import { toSortKey } from '../../values/text/fold'
 import type { YearPicture } from './picture/draw'
 import type { loadYear } from './store'
 import { type CountedReading, daysOf, daysToFinish, findStreaks } from './year'
@@ -24,7 +24,7 @@ const oneOfEach = (finishes: CountedReading[], order: typeof byEnd = byEnd) =>
 
 /** The values of finishes that the lists count, as pairs of a key and its spelling. */
 const LISTS = {
-  authors: ({ author }: CountedReading) => (author === null ? [] : [[fold(author), author] as const]),
+  authors: ({ author }: CountedReading) => (author === null ? [] : [[toSortKey(author), author] as const]),
   tags: ({ tags }: CountedReading) => tags.map((tag) => [tag, tag] as const),
   languages: ({ language }: CountedReading) => (language === null ? [] : [[language, language] as const]),
   formats: ({ format }: CountedReading) => (format === null ? [] : [[format, format] as const]),

@@ -94,7 +94,7 @@ const DEFINITIONS: Record<(typeof FIGURES)[number], string> = {
   shortest: 'of the finished books with at least one page, the one with the fewest pages',
   bestRated: 'the ten finished books with the best ratings; of several finishes of a book, the best rating counts',
   authors:
-    'the ten authors with the most different finished books, regardless of case, in the spelling of the first finish',
+    'the ten authors with the most different finished books, regardless of case and marks, in the spelling of the first finish',
   tags: 'the ten tags with the most different finished books',
   languages: 'the ten languages with the most different finished books',
   formats: 'the formats of the finishes, or else of their books, with the number of different books',

@@ -19,13 +19,13 @@ export const tagsReference: FeatureReference = {
   properties: {
     add: 'Tags to add. Those that the book has stay as they are.',
     bookCount: 'Number of books.',
-    from: 'The current name of the tag, regardless of case.',
+    from: 'The current name of the tag, regardless of case and marks.',
     remove: 'Tags to remove, regardless of case. Those that the book does not have are ignored.',
     tag: 'The tag, in the spelling that was used first.',
-    tags: 'The tags, in responses in alphabetical order, regardless of case.',
+    tags: 'The tags, in responses in alphabetical order, regardless of case and marks.',
     to: 'The new name of the tag, or another tag to merge it into.',
   },
-  parameters: { tag: 'A tag, regardless of case.' },
+  parameters: { tag: 'A tag, regardless of case and marks.' },
   operations: {
     'GET /books/tagged': {
       operationId: 'listTaggedBooks',
@@ -36,14 +36,14 @@ export const tagsReference: FeatureReference = {
     'GET /books/{book-id}/tags': {
       operationId: 'listBookTags',
       summary: 'List the tags of a book',
-      description: 'In alphabetical order, regardless of case.',
+      description: 'In alphabetical order, regardless of case and marks.',
       responses: { 200: json(BookTags, 'The tags of the book') },
     },
     'PUT /books/{book-id}/tags': {
       operationId: 'setBookTags',
       summary: 'Replace the tags of a book',
       description:
-        'Tags are trimmed and compared regardless of case. A tag that you already use on any book keeps its spelling. You ' +
+        'Tags are trimmed, and compared as described for `searchBooks`. A tag that you already use on any book keeps its spelling. You ' +
         `can have ${MAX_TAGS} tags, and ${MAX_BOOK_TAGS} per book. A tag without books is deleted, unless a link shows it: then with the link.`,
       responses: { 200: json(BookTags, 'The tags of the book') },
       errors: ['MAX_TAGS'],
@@ -60,15 +60,15 @@ export const tagsReference: FeatureReference = {
     'GET /tags': {
       operationId: 'listTags',
       summary: 'List your tags',
-      description: 'In alphabetical order, regardless of case.',
+      description: 'In alphabetical order, regardless of case and marks.',
       responses: { 200: json(z.array(Tag).check(z.maxLength(MAX_TAGS)), 'Your tags') },
     },
     'PATCH /tags': {
       operationId: 'renameTag',
       summary: 'Rename a tag, or merge it into another one',
       description:
-        'If another of your tags equals `to` regardless of case, `from` is merged into it, and it keeps its spelling. ' +
-        'Otherwise `from` is renamed. The new name may differ only in case. Links that show `from` end if it is merged.',
+        'If another of your tags equals `to` regardless of case and marks, `from` is merged into it, and it keeps its spelling. ' +
+        'Otherwise `from` is renamed. The new name may differ only in case or marks. Links that show `from` end if it is merged.',
       responses: { 200: json(Tag, 'The renamed or merged tag') },
       errors: ['TAG_NOT_FOUND'],
     },

@@ -12,6 +12,7 @@ import { readings } from '../../db/schema/reading-tables'
 import { READING_COLUMNS } from '../../db/schema/shown-reading'
 import { trashParts } from '../../db/schema/trash-tables'
 import { fieldsOf } from '../../values/book-fields'
+import { foldedColumnsOf } from '../../values/folded-columns'
 import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, textPrice, trashPrice } from '../../values/prices'
 import { oldestOf } from './oldest'
 
@@ -93,7 +94,11 @@ export const bookToTrash = (isBook: SQL) => {
 }
 
 /** Columns of the book that stays, which a merge may fill. An undo of the merge restores them if they are unchanged. */
-export const MERGED_NAMES = [...fieldsOf('fill'), 'sourceIds', 'authorFolded']
+export const MERGED_NAMES = [
+  ...fieldsOf('fill'),
+  'sourceIds',
+  ...foldedColumnsOf(fieldsOf('fill')).map(([, column]) => column),
+]
 const mergedJson = (table: string) => toJson(columnsOf(table, MERGED_NAMES))
 const MEMO_COUNTERS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
 const withoutMemos = [...MEMO_COUNTERS, 'hasMemos'].map((name) => `'$.${name}', 0`).join(', ')

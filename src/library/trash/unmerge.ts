@@ -72,9 +72,10 @@ const counters = sql.raw(
 const counted = ['memoCount', 'hasMemos', 'memoBytes', ...Object.keys(MEMO_TYPES)]
 const ofBoth = sql.raw('books.bookId in (sourceId, targetId) and books.memberId = merged.memberId')
 /** A column that the merge filled is empty again, unless it was changed since. */
-const unfilled = MERGED_NAMES.map(
-  (name) => `${name} = iif(${name} is merge -> 'after' ->> '${name}', merge -> 'before' ->> '${name}', ${name})`,
-).join(', ')
+const unfilled = MERGED_NAMES.map((name) => {
+  const field = name.replace('Folded', '')
+  return `${name} = iif(${field} is merge -> 'after' ->> '${field}', merge -> 'before' ->> '${name}', ${name})`
+}).join(', ')
 
 /**
  * The statements around those that insert the book with its tags and progress.

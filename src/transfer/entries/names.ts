@@ -1,30 +1,14 @@
-import { fold, isAscii } from '../../values/text/fold'
+import { fold } from '../../values/text/fold'
 import { truncate } from '../../values/text/truncate'
 
 // Titles and authors as keys for comparison: services write the same name in different ways.
 
 const MAX_LENGTH = 500
 
-/** Letters that Unicode does not decompose into a letter and a mark. */
-const PLAIN: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', þ: 'th', æ: 'ae', œ: 'oe' }
-
-/** Cuts runs of combining marks: normalizing sorts them, in time quadratic in the length of the run. */
-export const cutMarks = (text: string) => text.replace(/(\p{M}{30})\p{M}+/gu, '$1')
-
-/** Folds a text, and removes diacritics. Marks of other scripts stay, because they tell words apart. */
-export const foldLetters = (text: string) => {
-  if (isAscii(text)) return text.toLowerCase()
-  return fold(cutMarks(text))
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .normalize('NFC')
-    .replace(/[łøđðħıþæœ]/g, (letter) => PLAIN[letter] ?? letter)
-}
-
-const wordsOf = (text: string) => {
-  const folded = foldLetters(text).replace(/['’]/g, '')
-  return folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
-}
+const wordsOf = (text: string) =>
+  fold(text)
+    .replaceAll("'", '')
+    .match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
 
 /** `(Harbour, #2)` or `(Harbour Book 2)`, at the end. */
 const SERIES =

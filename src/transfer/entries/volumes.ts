@@ -1,10 +1,10 @@
 import { MAX_NAME } from '../../values/contract'
-import { cutMarks, foldLetters } from './names'
+import { cutMarks, fold } from '../../values/text/fold'
 
 // The numbers of volumes in titles, as words of English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish,
 // Polish, Russian, Korean, Japanese and Chinese.
 
-const words = (list: string) => foldLetters(list).split(' ')
+const words = (list: string) => fold(list).split(' ')
 
 const MARKERS = new Set(
   words(
@@ -69,8 +69,8 @@ export type Volume = { base: string; numbers: string; marked: string }
 
 /** @param title without a series in brackets. Compatibility forms can make it longer, so it is cut again. */
 export const toVolume = (title: string): Volume => {
-  const text = foldLetters(cutMarks(title).normalize('NFKC').slice(0, MAX_NAME).replace(YEAR, ' '))
-    .replace(/['’]/g, '')
+  const text = fold(cutMarks(title).normalize('NFKC').slice(0, MAX_NAME).replace(YEAR, ' '))
+    .replaceAll("'", '')
     .replace(ORDINAL, '$1')
     .replace(ATTACHED, ' $1 $2$3$4 ')
   const tokens = text.match(/\p{N}+|[\p{L}\p{M}]+/gu) ?? []

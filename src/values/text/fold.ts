@@ -1,31 +1,43 @@
-// The lookbehind finds where a run begins. It follows the first mark, so that it is only evaluated at marks.
-const LONG_RUN = /\p{M}(?<!\p{M}{2})\p{M}{30}/u
-
-/** In NFC, unless over 30 combining marks follow each other, as in no language: sorting them takes quadratic time. */
-const toNfc = (text: string) => (LONG_RUN.test(text) ? text : text.normalize('NFC'))
-
 export const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /**
- * Folds a text for comparison regardless of case, beyond ASCII and in all Unicode normalization forms. Unicode's full
- * case folding, approximated by upper- and then lower-casing (`ß` equals `ss`), with one form of the Greek sigma and
- * one of the Turkish i, in NFC.
+ * Cuts runs of over 30 combining marks, as in no language: normalizing sorts them, in time quadratic in the length of
+ * the run. The lookbehind finds where a run begins. It follows the first mark, so that it is only evaluated at marks.
+ */
+export const cutMarks = (text: string) => text.replace(/(\p{M}(?<!\p{M}{2})\p{M}{29})\p{M}+/gu, '$1')
+
+/** Letters that Unicode relates to no others, neither by case nor by decomposition. */
+// biome-ignore format: one line
+const PLAIN: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', þ: 'th', æ: 'ae', œ: 'oe', ß: 'ss', ς: 'σ', ё: 'е' }
+
+/**
+ * Folds a text for search, sorting and comparison: regardless of case (`ß` equals `ss`), of the marks of Latin and Greek
+ * letters, of the kind of apostrophe, quotation mark or hyphen, and of the Unicode normalization form. In NFC. Marks of
+ * other scripts stay, because they tell words apart.
  */
 export const fold = (text: string) => {
   // Faster, with the same result.
   if (isAscii(text)) return text.toLowerCase()
-  return toNfc(text.toUpperCase().toLowerCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+  return cutMarks(text)
+    .normalize('NFD')
+    .replace(/(?<=[\p{sc=Latin}\p{sc=Greek}])[\u0300-\u036f]+/gu, '')
+    .normalize('NFC')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[łøđðħþæœßςё]/g, (letter) => PLAIN[letter] ?? letter)
+    .replace(/[‘’‚‛′‹›´ʹʻʼʾʿ]/g, "'")
+    .replace(/[“”„‟″«»]/g, '"')
+    .replace(/[\u2010-\u2015−]/g, '-')
 }
+
+/** The form by which titles and names are sorted: folded, without the punctuation that they begin with. */
+export const toSortKey = (text: string) => fold(text).replace(/^[\p{P}\s]+(?=[^\p{P}\s])/u, '')
 
 /** Like `lower()` in SQLite. */
-export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
- * The folded text for a `…Folded` column, or null if SQLite's `lower`, which folds only ASCII, returns the same. So few
- * texts are stored twice: mainly those with capitals beyond ASCII, and those that are not in NFC.
+ * A folded text for a `…Folded` column, or null if SQLite's `lower`, which folds only ASCII, returns the same. So few
+ * texts are stored twice.
  */
-export const toFoldedColumn = (text: string | null | undefined) => {
-  if (text == null || isAscii(text)) return null
-  const folded = fold(text)
-  return folded === lowerAscii(text) ? null : folded
-}
+export const unlessLower = (folded: string, text: string) => (folded === lowerAscii(text) ? null : folded)

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { toCursor } from '../../../src/values/cursor'
-import { fold } from '../../../src/values/text/fold'
+import { toSortKey } from '../../../src/values/text/fold'
 import { type Reader, signUp } from '../../support/api'
 import { measure, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -52,7 +52,7 @@ const expected = (books: Listed[], sort: string) => {
     const value = book[field]
     if (field === 'readEndDate') return book.bookStatus === 'DONE' ? value : null
     if (field === 'star') return value || null
-    return typeof value === 'string' ? fold(value) : value
+    return typeof value === 'string' ? toSortKey(value) : value
   }
   const sign = sort.startsWith('-') ? -1 : 1
   return books.toSorted((one, other) => {
@@ -126,7 +126,7 @@ describe('GET /books', () => {
     ['a code', { status: 0 }, ({ bookStatus }) => bookStatus === 'YET'],
     ['a tag', { tag: 'novel' }, ({ bookId }) => tagsOf.get(bookId)?.includes('Novel') ?? false],
     ['an author', { author: 'hermann Hesse' }, ({ author }) => /^hermann hesse$/i.test(String(author))],
-    ['a decomposed author', { author: 'ÖDÖN'.normalize('NFD') }, ({ author }) => fold(String(author)) === 'ödön'],
+    ['a decomposed author', { author: 'ÖDÖN'.normalize('NFD') }, ({ author }) => toSortKey(String(author)) === 'odon'],
     ['a blank author', { author: ' ' }, ({ author }) => author === ' '],
     ['an unknown tag', { tag: 'none' }, () => false],
     ['an unknown author', { author: 'none' }, () => false],
@@ -227,8 +227,8 @@ describe('GET /authors', () => {
     const whole = [
       { author: ' ', bookCount: 1 },
       { author: 'hesse', bookCount: 3 },
-      { author: 'Zola', bookCount: 1 },
       { author: 'Ödön', bookCount: 2 },
+      { author: 'Zola', bookCount: 1 },
       { author: '한강', bookCount: 1 },
     ]
     expect(await list(reader, {}, '/authors')).toEqual({ item: whole, next: null })
@@ -236,9 +236,9 @@ describe('GET /authors', () => {
     for (const { author, bookCount } of whole) expect((await list(reader, { author })).item).toHaveLength(bookCount)
     const [book] = (await list(reader, { author: 'zola' })).item
     await reader.patch(`/books/${book?.bookId}`, { author: 'Émile Zola' })
-    expect((await list(reader, {}, '/authors')).item[2]).toEqual({ author: 'Émile Zola', bookCount: 1 })
+    expect((await list(reader, {}, '/authors')).item[1]).toEqual({ author: 'Émile Zola', bookCount: 1 })
     await reader.patch(`/books/${book?.bookId}`, { author: 'ÉMILE Zola' })
-    expect((await list(reader, {}, '/authors')).item[2]).toEqual({ author: 'ÉMILE Zola', bookCount: 1 })
+    expect((await list(reader, {}, '/authors')).item[1]).toEqual({ author: 'ÉMILE Zola', bookCount: 1 })
     const [odon] = (await list(reader, { author: 'ödön' })).item
     await reader.patch(`/books/${odon?.bookId}`, { author: 'ödön' })
     expect((await list(reader, {}, '/authors')).item[3]).toEqual({ author: 'Ödön', bookCount: 2 })

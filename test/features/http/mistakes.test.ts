@@ -191,7 +191,7 @@ describe('a mistake is explained:', () => {
     ['no memoAuthority', () => ['GET', `/books/${bookId}`], 400, 'memoAuthority'],
     ['a bare percent sign', () => ['GET', '/books?tag=100%'], 400, 'must be percent-encoded UTF-8, with %25 for %'],
     ['another encoding', () => ['GET', '/books/search?q=%BC%D2%B3%E2'], 400, 'must be percent-encoded UTF-8'],
-    ['a short search term', () => ['GET', '/memos/search?q=x'], 400, 'must be 2 to 100 characters long'],
+    ['a short search term', () => ['GET', '/memos/search?q=x'], 400, 'must be 2 to 100 characters long, or one'],
     ['an unknown order', () => ['GET', '/books?sort=date'], 400, 'must be one of created, -created'],
     ['a cursor of another list', () => ['GET', '/authors?cursor=Mg'], 400, 'must be next of the previous page'],
     ['a slash at the end', () => ['GET', '/books/'], 404, 'remove the slash at its end'],

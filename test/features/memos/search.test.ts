@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fieldsOf } from '../../../src/values/book-fields'
-import { toFoldedColumn } from '../../../src/values/text/fold'
+import { toFoldedMemo } from '../../../src/values/quotas'
 import { type Reader, signUp } from '../../support/api'
 import { memberDatabase } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -41,7 +41,7 @@ const walk = async (reader: Reader, kind: 'books' | 'memos', q: string, query = 
 /** Inserts memos with these texts, the first one oldest. Returns their identifiers. */
 const insertMemos = async (reader: Reader, bookId: number, contents: string[]) => {
   const memberId = await memberIdOf(reader)
-  const rows = contents.map((content, n) => ({ n, content, folded: toFoldedColumn(content) }))
+  const rows = contents.map((content, n) => ({ n, content, folded: toFoldedMemo(content) }))
   const { results } = await memberDatabase()
     .prepare(
       `insert into memos (
@@ -207,13 +207,11 @@ describe('GET /books/search', () => {
   it.each(TEXTS)('finds in %s: %s', async (stored, q) => {
     const reader = await signUp()
     await reader.createBook({ title: 'Something else' })
-    for (const field of ['title', 'author', ...fieldsOf('search')]) {
-      const hasFolded = ['title', 'author'].includes(field)
-      if (!hasFolded && toFoldedColumn(stored) && !stored.includes(q)) continue
+    for (const field of fieldsOf('search')) {
       const { bookId } = await reader.createBook(field === 'subtitle' ? {} : { [field]: stored })
       if (field === 'subtitle') await reader.patch(`/books/${bookId}/edition`, { subtitle: stored })
       const { item, next } = await find(reader, 'books', q)
-      expect(item, field).toEqual([expect.objectContaining({ bookId, ...(hasFolded && { [field]: stored }) })])
+      expect(item, field).toEqual([expect.objectContaining({ bookId })])
       expect(next).toBeNull()
       await reader.delete(`/books/${bookId}`)
     }

@@ -7,7 +7,7 @@ import type {
   PROGRESS_KINDS,
   READING_OUTCOMES,
 } from '../../../src/values/contract'
-import { fold } from '../../../src/values/text/fold'
+import { toSortKey } from '../../../src/values/text/fold'
 
 export type Status = (typeof BOOK_STATUSES)[number]
 export type MemoType = (typeof MEMO_TYPES)[number]
@@ -240,14 +240,15 @@ export const findBook = ({ books }: Library, bookId: number) => books.find((book
  * @param before the author of the book before the change
  */
 export const settle = (library: Library, changed?: Book, before?: string | null) => {
-  const keys = new Set(library.books.map(({ author }) => author && fold(author)))
+  const keys = new Set(library.books.map(({ author }) => author && toSortKey(author)))
   library.authors = library.authors.filter(({ key }) => keys.has(key))
   const author = changed?.author
   if (author) {
-    const known = library.authors.find(({ key }) => key === fold(author))
-    const books = library.books.filter((book) => book.author && fold(book.author) === fold(author))
-    if (!known) library.authors.push({ key: fold(author), author })
-    else if (before && before !== author && fold(before) === fold(author) && books.length === 1) known.author = author
+    const known = library.authors.find(({ key }) => key === toSortKey(author))
+    const books = library.books.filter((book) => book.author && toSortKey(book.author) === toSortKey(author))
+    if (!known) library.authors.push({ key: toSortKey(author), author })
+    else if (before && before !== author && toSortKey(before) === toSortKey(author) && books.length === 1)
+      known.author = author
   }
   const used = new Set([...library.bookTags.values()].flat())
   library.tags = library.tags.filter(({ key }) => used.has(key))

@@ -1,10 +1,10 @@
 // Lists with a cursor: all books, sorted and filtered, authors, and what a search finds.
 import * as fc from 'fast-check'
 import { BOOK_STATUSES, MEMO_TYPES } from '../../../src/values/contract'
-import { fold } from '../../../src/values/text/fold'
+import { fold, toSortKey } from '../../../src/values/text/fold'
 import { ascending, type Book, descending, type Library, type Memo, memosOf, pick } from './library'
 import { hasTag } from './tags'
-import { AUTHORS, TAGS, TERMS } from './values'
+import { AUTHORS, ISBNS, TAGS, TERMS } from './values'
 import { toLibraryBook, type View } from './views'
 
 const toQuery = (parameters: Record<string, string | undefined>) =>
@@ -38,8 +38,8 @@ export type Selection = typeof selection extends fc.Arbitrary<infer Value> ? Val
 type Sort = { has?: (book: Book) => boolean; key: (book: Book) => string | number }
 const SORTS: Record<string, Sort> = {
   created: { key: () => 0 },
-  title: { key: ({ title }) => fold(title) },
-  author: { has: ({ author }) => author !== null, key: ({ author }) => fold(author ?? '') },
+  title: { key: ({ title }) => toSortKey(title) },
+  author: { has: ({ author }) => author !== null, key: ({ author }) => toSortKey(author ?? '') },
   finished: {
     has: ({ bookStatus, readEndDate }) => bookStatus === 'DONE' && readEndDate !== null,
     key: ({ readEndDate }) => readEndDate ?? '',
@@ -60,7 +60,7 @@ const bookLists = (library: Library, { filter: { status, tag, author }, size }: 
     (book) =>
       (status === undefined || book.bookStatus === status) &&
       (tag === undefined || hasTag(library, book.bookId, tag)) &&
-      (author === undefined || fold(book.author ?? '') === fold(author)),
+      (author === undefined || toSortKey(book.author ?? '') === toSortKey(author)),
   )
   const sorts = [undefined, ...Object.keys(SORTS).flatMap((sort) => [sort, `-${sort}`])]
   return sorts.map((sort) => {
@@ -70,7 +70,17 @@ const bookLists = (library: Library, { filter: { status, tag, author }, size }: 
   })
 }
 
-const includes = (text: string | null, term: string) => fold(text ?? '').includes(fold(term.trim()))
+const includes = (text: string, term: string) =>
+  fold(term)
+    .split(/[\s-]+/)
+    .every((word) => fold(text).includes(word))
+
+/** What a search finds of a book. An ISBN has no hyphens, and may be searched with ten digits. */
+const textOf = ({ editions, bookTags }: Library, { bookId, title, author, publisher }: Book) => {
+  const { subtitle = null, isbn = null } = editions.get(bookId) ?? {}
+  return [title, subtitle, author, publisher, isbn, ...(bookTags.get(bookId) ?? [])].join('\n')
+}
+const toIsbn = (term: string) => ISBNS.find(([sent]) => sent === term)?.[1] ?? term
 
 /** Without the excerpt, which has its own tests. */
 const toFound = ({ books }: Library, memo: Memo) => ({
@@ -89,7 +99,7 @@ const checkExcerpt = (term: string) => (item: unknown) => {
 const searches = (library: Library, bookId: number | undefined, { terms, memoType, size }: Selection): View[] =>
   terms.flatMap((term) => {
     const books = library.books
-      .filter((book) => [book.title, book.author, book.publisher].some((text) => includes(text, term)))
+      .filter((book) => includes(textOf(library, book), toIsbn(term)))
       .toSorted(descending((book) => book.bookId))
       .map((book) => toLibraryBook(library, book))
     const memos = library.memos
@@ -108,7 +118,7 @@ const searches = (library: Library, bookId: number | undefined, { terms, memoTyp
 const authorList = ({ books, authors }: Library, size: number): View => {
   const items = authors.toSorted(ascending(({ key }) => key)).map(({ key, author }) => ({
     author,
-    bookCount: books.filter((book) => book.author !== null && fold(book.author) === key).length,
+    bookCount: books.filter((book) => book.author !== null && toSortKey(book.author) === key).length,
   }))
   return { path: '/authors?', size, items }
 }

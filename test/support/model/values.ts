@@ -67,6 +67,7 @@ export const TAGS = [
   '소설'.normalize('NFD'),
   'Été',
   'été',
+  'ete',
   'a/b?&#%',
   'Straße',
   '𐐀',
@@ -89,6 +90,12 @@ export const TERMS = [
   '다시',
   'zz',
   '이 페',
+  'it read',
+  '再',
+  '강 한',
+  'ETE',
+  '3412',
+  '89 364 3412 8',
 ]
 
 /** Of readings: some as far as they are known. The first are those of DATES. */

@@ -6,6 +6,7 @@ import { textLimit } from '../../../db/quotas'
 import { currentId } from '../../../library/readings/blocks'
 import { readingsOfOuter } from '../../../library/readings/lookup'
 import { fieldsOf } from '../../../values/book-fields'
+import { foldedColumnsOf } from '../../../values/folded-columns'
 import { progressState, tagState } from './snapshot'
 import { columnsBefore, fate, isInRange, isLeft } from './undo-readings'
 
@@ -102,8 +103,8 @@ const isWritten = (name: string) =>
 const restored = COLUMNS.map(
   (name) => `${name} = iif(${isWritten(name)}, undo -> 'changes' -> '${name}' ->> 0, ${name})`,
 )
-const restoredFolds = ['title', 'author'].map(
-  (name) => `${name}Folded = iif(${isWritten(name)}, undo ->> '${name}Folded', ${name}Folded)`,
+const restoredFolds = foldedColumnsOf(COLUMNS).map(
+  ([name, column]) => `${column} = iif(${isWritten(name)}, undo ->> '${column}', ${column})`,
 )
 export const restoreColumns = sqlStatement`
   update books set ${sql.raw([...restored, ...restoredFolds].join(', '))}, ${columnsBefore},

@@ -1,7 +1,8 @@
 import { newVersion } from '../../../library/memos/versions'
 import { fieldsOf } from '../../../values/book-fields'
+import { foldedColumnsOf, toFolded, toFoldedColumn } from '../../../values/folded-columns'
 import { priceOfTexts, toFoldedMemo, utf8Bytes } from '../../../values/quotas'
-import { fold, toFoldedColumn } from '../../../values/text/fold'
+import { fold } from '../../../values/text/fold'
 import { BOOK_COLUMNS, type BookColumns } from '../../book-columns'
 import type { Cells, EntryMemo, EntryReading } from '../../entries/entry'
 import { isCurrentChanged, SET_COLUMNS } from '../plan/current-reading'
@@ -26,11 +27,6 @@ const toExpected = ({ existing, changes = {}, progress }: Planned) => {
   )
   return Object.fromEntries(names.map((name) => [name, existing?.[name]]))
 }
-
-const toFolded = ({ title, author }: Partial<BookColumns>) => ({
-  titleFolded: toFoldedColumn(title),
-  authorFolded: toFoldedColumn(author),
-})
 
 const toReading = ({ createdAt, isPaused, ...reading }: EntryReading, added?: number) => ({
   ...reading,
@@ -128,8 +124,9 @@ const toUndo = (planned: Planned) => {
     changes: changesOf(planned),
     /** Bytes that the undo can add. */
     growth: bytes.reduce((sum, each) => sum + Math.max(0, each), 0) || undefined,
-    titleFolded: 'title' in changes ? toFoldedColumn(existing.title) : undefined,
-    authorFolded: 'author' in changes ? toFoldedColumn(existing.author) : undefined,
+    ...Object.fromEntries(
+      foldedColumnsOf(Object.keys(changes)).map(([name, column]) => [column, toFoldedColumn(existing[name])]),
+    ),
     tags: tags.length > 0 ? tags.map(fold) : undefined,
     events: progress.length > 0 ? progress.map(({ at }) => Date.parse(at)) : undefined,
     rated: rated.length > 0 ? rated.map(({ readingId, before, quarters }) => [readingId, before, quarters]) : undefined,

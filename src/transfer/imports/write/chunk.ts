@@ -4,6 +4,7 @@ import { nextId } from '../../../db/next-id'
 import { books } from '../../../db/schema/book-tables'
 import { memos } from '../../../db/schema/memo-tables'
 import { MAX_TAGS } from '../../../library/tags/schema'
+import { foldedColumnsOf } from '../../../values/folded-columns'
 import { BOOK_COLUMNS, memoKey } from '../../book-columns'
 import { SET_COLUMNS } from '../plan/current-reading'
 import { toJsonArrays } from '../run-context'
@@ -14,7 +15,8 @@ import * as history from './history'
 
 // The statements that commit a chunk of rows, as one transaction.
 
-const INSERTED = [...new Set([...BOOK_COLUMNS, ...SET_COLUMNS]), 'titleFolded', 'authorFolded']
+const FOLDED = foldedColumnsOf(BOOK_COLUMNS)
+const INSERTED = [...new Set([...BOOK_COLUMNS, ...SET_COLUMNS, ...FOLDED.map(([, column]) => column)])]
 const insertBooks = sqlStatement`
   insert into books (bookId, memberId, ${sql.raw(INSERTED.join(', '))})
   select bookId, :memberId, ${values(...INSERTED)}
@@ -34,8 +36,13 @@ const updateBooks = sqlStatement`
     UPDATED.map((name) => sql`${sql.raw(name)} = coalesce(${value(name)}, ${sql.raw(`books.${name}`)})`),
     sql`, `,
   )},
-    titleFolded = iif(${value('title')} is null, titleFolded, ${value('titleFolded')}),
-    authorFolded = iif(${value('author')} is null, authorFolded, ${value('authorFolded')})
+    ${sql.join(
+      FOLDED.map(([name, column]) => {
+        const current = sql.raw(column)
+        return sql`${current} = iif(${value(name)} is null, ${current}, ${value(column)})`
+      }),
+      sql`, `,
+    )}
   from ${items}
   where books.bookId = ${value('bookId')} and +books.memberId = :memberId and ${isAsExpected} and ${isClaimed}`
 
