@@ -85,7 +85,8 @@ const pastValues = (row: string) => VALUES.map((name) => (name === 'isPaused' ? 
 const newValues = `(SELECT ${VALUES.join(', ')} FROM currentReadings WHERE bookId = NEW.bookId)`
 const [LEFT, SHOWN] = [currentId('OLD.'), currentId('NEW.')]
 
-// A reading that moves between its book and `readings` is in both meanwhile. It is not logged if both show the same.
+// A reading that moves between its book and `readings` is in both meanwhile. One that becomes a past reading is not logged if
+// both show the same. One that becomes the current reading is: a first sync may be past the phase that now has it.
 const ofReadings: Trigger[] = [
   {
     name: 'books_reading_left',
@@ -110,12 +111,7 @@ const ofReadings: Trigger[] = [
   AND changes.seq > 0
   AND (OLD.bookStatus = 'YET' OR (
     ${Object.values(OLD_VALUES).join(',\n    ')}
-  ) IS NOT ${newValues})
-  AND NOT EXISTS (
-    SELECT 1 FROM readings WHERE readingId = ${SHOWN}
-      AND (${pastValues('readings')})
-        IS ${newValues}
-  )`,
+  ) IS NOT ${newValues})`,
       ),
       `DELETE FROM readings
 WHERE readingId = ${SHOWN}

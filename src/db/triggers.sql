@@ -726,11 +726,6 @@ BEGIN
       OLD.note,
       (OLD.isPaused AND OLD.bookStatus = 'ING')
     ) IS NOT (SELECT readingId, startedAt, finishedAt, outcome, quarters, format, note, isPaused FROM currentReadings WHERE bookId = NEW.bookId))
-    AND NOT EXISTS (
-      SELECT 1 FROM readings WHERE readingId = coalesce(NEW.readingId, NEW.bookId)
-        AND (readings.readingId, readings.startedAt, readings.finishedAt, readings.outcome, readings.quarters, readings.format, readings.note, 0)
-          IS (SELECT readingId, startedAt, finishedAt, outcome, quarters, format, note, isPaused FROM currentReadings WHERE bookId = NEW.bookId)
-    )
   ORDER BY seq DESC LIMIT 1;
 
   DELETE FROM readings

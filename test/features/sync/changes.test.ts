@@ -164,6 +164,18 @@ describe('a copy kept by the feed', () => {
     expect(copy.of('book')).toMatchObject([{ bookId, currentPage: 30, progress: { count: 2 } }])
   })
 
+  it('has a reading that becomes the current one of its book during a first sync', async () => {
+    const { bookId } = await reader.createBook({ bookStatus: 'DONE' })
+    const { readingId } = (await reader.post(`/books/${bookId}/readings`, { finishedAt: '2020' })).body
+    await copy.pullPage(1)
+    await copy.pullPage(1)
+    expect(copy.of('reading')).toMatchObject([{ readingId }])
+    await reader.delete(`/readings/${readingId}`)
+    await copy.pull()
+    await expectCopy()
+    expect(copy.of('reading')).toHaveLength(1)
+  })
+
   it('has each object of a first sync once, in pages of any size', async () => {
     await fillShelf(memberId, 30)
     const { bookId } = await reader.createBook({ bookStatus: 'ING' })
