@@ -139,6 +139,6 @@ export const deleteMemo = async ({ db, caller, config }: CallerRequest, memoId: 
     evicted: evictOldest(values),
     stored: expected && firstRow(selectMemo({ memoId })),
   })
-  if (stored) throw memoChanged(member, stored)
+  if (stored) throw memoChanged(member, stored, expected)
   return removed
 }

@@ -212,6 +212,12 @@ describe('a mistake is explained:', () => {
       'Precondition failed: If-Match must be the ETag of the memo, in quotes',
     ],
     [
+      'a version of a memo to delete without quotes',
+      () => ['DELETE', `/memos/${memoId}`, { headers: { 'If-Match': '5' } }],
+      412,
+      'Precondition failed: If-Match must be the ETag of the memo, in quotes',
+    ],
+    [
       'a key with a space',
       () => ['POST', '/books', { body: { title: 'x' }, headers: { 'Idempotency-Key': 'a b' } }],
       400,
