@@ -19,7 +19,7 @@ BEGIN
       + (NEW.bookStatus = 'DONE' AND NEW.isStopped = 0 AND iif(NEW.bookStatus = 'DONE', coalesce(nullif(substr(NEW.readEndDate, 1, 10), NEW.archivedEnd), NEW.finishedAt), NULL) IS NULL),
     memoBooks = memoBooks + NEW.hasMemos,
     textBytes = textBytes
-      + ((1500 + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author)) + 1 * octet_length(concat(NEW.series))) + NEW.memoBytes + 1300 * NEW.memoCount + 4000 * NEW.eventBlocks)
+      + ((1500 + octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 1 * octet_length(concat(NEW.subtitle)) + 6 * octet_length(concat(NEW.author)) + 1 * octet_length(concat(NEW.publisher)) + 1 * octet_length(concat(NEW.series))) + NEW.memoBytes + 1300 * NEW.memoCount + 4000 * NEW.eventBlocks)
   WHERE memberId = NEW.memberId;
 END;
 
@@ -36,7 +36,7 @@ BEGIN
       - (OLD.bookStatus = 'DONE' AND OLD.isStopped = 0 AND iif(OLD.bookStatus = 'DONE', coalesce(nullif(substr(OLD.readEndDate, 1, 10), OLD.archivedEnd), OLD.finishedAt), NULL) IS NULL),
     memoBooks = memoBooks - OLD.hasMemos,
     textBytes = textBytes
-      - ((1500 + octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 6 * octet_length(concat(OLD.author)) + 1 * octet_length(concat(OLD.series))) + OLD.memoBytes + 1300 * OLD.memoCount + 4000 * OLD.eventBlocks + coalesce((
+      - ((1500 + octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 1 * octet_length(concat(OLD.subtitle)) + 6 * octet_length(concat(OLD.author)) + 1 * octet_length(concat(OLD.publisher)) + 1 * octet_length(concat(OLD.series))) + OLD.memoBytes + 1300 * OLD.memoCount + 4000 * OLD.eventBlocks + coalesce((
       SELECT sum((1300 + octet_length(concat(note)))) FROM readings WHERE memberId = OLD.memberId AND bookId = OLD.bookId
     ), 0) - coalesce((SELECT bytes FROM trash WHERE trashId = OLD.bookId), 0))
   WHERE memberId = OLD.memberId
@@ -77,13 +77,13 @@ END;
 
 CREATE TRIGGER books_resized AFTER UPDATE OF title, subtitle, cover, author, publisher, language, series,
   sourceIds, note ON books
-WHEN (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author)) + 1 * octet_length(concat(NEW.series)))
-  <> (octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 6 * octet_length(concat(OLD.author)) + 1 * octet_length(concat(OLD.series)))
+WHEN (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 1 * octet_length(concat(NEW.subtitle)) + 6 * octet_length(concat(NEW.author)) + 1 * octet_length(concat(NEW.publisher)) + 1 * octet_length(concat(NEW.series)))
+  <> (octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 1 * octet_length(concat(OLD.subtitle)) + 6 * octet_length(concat(OLD.author)) + 1 * octet_length(concat(OLD.publisher)) + 1 * octet_length(concat(OLD.series)))
 BEGIN
   UPDATE members
   SET textBytes = textBytes
-      - (octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 6 * octet_length(concat(OLD.author)) + 1 * octet_length(concat(OLD.series)))
-      + (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 6 * octet_length(concat(NEW.author)) + 1 * octet_length(concat(NEW.series)))
+      - (octet_length(concat(OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.language, OLD.series, OLD.sourceIds, OLD.note)) + 3 * octet_length(concat(OLD.title)) + 1 * octet_length(concat(OLD.subtitle)) + 6 * octet_length(concat(OLD.author)) + 1 * octet_length(concat(OLD.publisher)) + 1 * octet_length(concat(OLD.series)))
+      + (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 1 * octet_length(concat(NEW.subtitle)) + 6 * octet_length(concat(NEW.author)) + 1 * octet_length(concat(NEW.publisher)) + 1 * octet_length(concat(NEW.series)))
   WHERE memberId = NEW.memberId;
 END;
 

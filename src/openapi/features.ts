@@ -73,6 +73,7 @@ const SHARED: Descriptions = {
     ViolationError: 'An invalid parameter in the path or the query.',
   },
   properties: {
+    bookCount: 'Number of books.',
     createdAt: 'When it was created.',
     field: 'Name of the field.',
     fieldErrors: 'One entry for each invalid field of the body, or null.',

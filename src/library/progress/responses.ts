@@ -29,13 +29,13 @@ export const progressReference: FeatureReference = {
     'NewProgress.at':
       'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. A time up to five minutes ahead is treated as now. Now if null or absent.',
     at: 'When the page was reached.',
-    bookStatus: 'Reading status of the book.',
+    'AddedProgress.bookStatus': 'Reading status of the book.',
     date: 'With `finish`: the day on which the book was finished. Today in the time zone of the service if absent.',
     finish: 'Whether the book was finished.',
     kind: 'Kind of event.',
     page: 'The page that was reached.',
     'NewProgress.page': 'The page that was reached: at most the `itemPage` of the book, if it has one.',
-    readEndDate: 'When reading ended, in the time zone of the reader. Null if not yet, or unknown.',
+    'AddedProgress.readEndDate': 'When reading ended, in the time zone of the reader. Null if not yet, or unknown.',
     percent: 'How much of the book was read, as a percentage of its `itemPage`. Rounded to the nearest page.',
   },
   operations: {

@@ -51,8 +51,7 @@ export const shelvesReference: FeatureReference = {
     StarCount: 'A rating, and how many books have it.',
     StatusCounts: 'How many books have each status.',
   },
-  properties: {
-    bookCount: 'Number of books.',
+  ownProperties: {
     DONE: 'Number of finished books.',
     'FormatCount.format': 'The format.',
     formats: 'The formats.',

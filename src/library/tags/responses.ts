@@ -18,7 +18,6 @@ export const tagsReference: FeatureReference = {
   },
   properties: {
     add: 'Tags to add. Those that the book has stay as they are.',
-    bookCount: 'Number of books.',
     from: 'The current name of the tag, regardless of case and marks.',
     remove: 'Tags to remove, regardless of case. Those that the book does not have are ignored.',
     tag: 'The tag, in the spelling that was used first.',

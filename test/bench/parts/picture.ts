@@ -18,6 +18,7 @@ const readings = Array.from({ length: BOOKS }, (_, at) => ({
   format: null,
   title: `The title of book ${at}, which is rather long`,
   author: `Author ${at % 120}`,
+  cover: null,
   pages: 100 + at,
   language: 'en',
   tags: '["novel","classic"]',
