@@ -27,8 +27,8 @@ import { linkViews } from './library/link-views/routes'
 import { memos } from './library/memos/routes'
 import { progress } from './library/progress/routes'
 import { bookReadings, readings } from './library/readings/routes'
+import { screens } from './library/screens/routes'
 import { search } from './library/search/routes'
-import { shelves } from './library/shelves/routes'
 import { stats } from './library/stats/routes'
 import { tags } from './library/tags/routes'
 import { trash } from './library/trash/routes'
@@ -94,7 +94,7 @@ const api = app
   .route('/l', linkViews)
   // Before the books, whose paths begin with an identifier.
   .route('/', search)
-  .route('/', shelves)
+  .route('/', screens)
   .route('/', tags)
   .route('/books', progress)
   .route('/books', bookReadings)

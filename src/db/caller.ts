@@ -43,6 +43,11 @@ const tokenMember = sql`(
 /** The guard: the caller's member id if the session or access token is valid, otherwise null, which equals no owner. */
 export const callerId = sql<number>`coalesce(${sessionMember}, ${tokenMember})`
 
+/** Whether the caller also has a right that the operation does not require. */
+export const alsoHas = (right: Right) => sql`(:callerTokenHash is null or exists (
+  select 1 from accessTokens where tokenHash = :callerTokenHash and scopes & ${sql.raw(String(toBits([right])))}
+))`
+
 /** Matches the caller's row in members. */
 export const isCaller = sql`${members.memberId} = ${callerId}`
 

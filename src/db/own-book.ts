@@ -10,14 +10,17 @@ const isBookOfCaller = isOwnRow(books.bookId, books.memberId, sql`caller.id`)
 
 type Book = typeof books.$inferSelect
 
+/** One row, the caller's: its book is null if the caller has no such book. */
+export const FROM_OWN_BOOK = sql`
+  from (select ${callerId} as id limit 1) as caller left join ${books} on ${isBookOfCaller} where caller.id is not null`
+
 /**
  * As the guard of `runAsCaller`: selects `bookId` and other columns of the caller's book. They are null if the caller
  * has no such book. It saves a statement: a batch takes time for each.
  */
 export const selectOwnBook = <Name extends keyof Book>(...others: Name[]) =>
   sqlStatement<Pick<Book, 'bookId' | Name> | Record<'bookId' | Name, null>>`
-    select ${sql.raw(['bookId', ...others].join(', '))}
-    from (select ${callerId} as id limit 1) as caller left join ${books} on ${isBookOfCaller} where caller.id is not null`
+    select ${sql.raw(['bookId', ...others].join(', '))} ${FROM_OWN_BOOK}`
 
 /** Only selects whether the caller has the book. */
 export const selectBook = selectOwnBook()

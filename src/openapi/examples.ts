@@ -251,6 +251,13 @@ export const EXAMPLES: Record<string, Example> = {
   },
   getMemo: { parameters: { 'memo-id': 1 }, response: { ...memo, bookId: 1 } },
   updateMemo: { parameters: { 'memo-id': 1 }, body: { memoAuthority: 'PUBLIC' }, response: publicMemo },
+  getWholeBook: {
+    parameters: bookParameters,
+    response: {
+      ...{ ...registeredBook, ...unread, memoCount: 1, edition: { ...book, isbn, ...noDetails, sourceIds: [] } },
+      ...{ tags: [], readings: [], progress: progressEvent, memos: [publicMemo] },
+    },
+  },
   setGoal: {
     parameters: { year: 2026 },
     body: { metric: 'BOOKS', target: 12 },

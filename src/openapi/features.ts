@@ -17,8 +17,8 @@ import { linkViewsReference } from '../library/link-views/responses'
 import { memosReference } from '../library/memos/responses'
 import { progressReference } from '../library/progress/responses'
 import { readingsReference } from '../library/readings/responses'
+import { screensReference } from '../library/screens/responses'
 import { searchReference } from '../library/search/responses'
-import { shelvesReference } from '../library/shelves/responses'
 import { statsReference } from '../library/stats/responses'
 import { tagsReference } from '../library/tags/responses'
 import { trashReference } from '../library/trash/responses'
@@ -38,7 +38,7 @@ const FEATURES: FeatureReference[] = [
   booksReference,
   editionsReference,
   authorsReference,
-  shelvesReference,
+  screensReference,
   progressReference,
   readingsReference,
   tagsReference,

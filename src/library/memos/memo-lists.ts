@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, queryAll, queryOne, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { isOwnBook, selectOwnBook } from '../../db/own-book'
@@ -9,10 +9,10 @@ import { toLimit, toPage } from '../../values/paging'
 import type { Memo, RandomMemo } from './responses'
 import type { MemosQuery } from './schema'
 
-/** The columns of memos in responses, in the order of their fields. */
-export const memoColumns = sql.raw(
-  'memoId, memoType, memoContent, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt',
-)
+/** The columns of memos in responses, in the order of their fields. `content`: an expression for that of `memoContent`. */
+export const memoColumnsWith = (content: string) =>
+  sql.raw(`memoId, memoType, ${content}, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt`)
+export const memoColumns = memoColumnsWith('memoContent')
 
 const smallBook = sql`select bookId from books where ${isOwnBook} and memoBytes <= ${sql.raw(String(MAX_WHOLE_BYTES))}`
 const hasAuthority = sql`:memoAuthority in ('ALL', memoAuthority)`
@@ -48,12 +48,16 @@ export const loadInParts = async (
   return loadParts(db, member, sizes, (memoIds) => queryAll(db, caller, selectPart({ memoIds })))
 }
 
-const selectOfType = (memoType: MemoType) => sql`
-  select ${memoColumns} from memos where bookId = (select bookId from book) and memoType = ${sql.raw(`'${memoType}'`)}`
-const selectPageOf = (types: readonly MemoType[]) =>
+const selectOfType = (memoType: MemoType, columns: SQL) => sql`
+  select ${columns} from memos where bookId = (select bookId from book) and memoType = ${sql.raw(`'${memoType}'`)}`
+/** A page of the memos of some types of the book that `book` selects, newest first. */
+export const selectPageOf = (types: readonly MemoType[], book = smallBook, columns = memoColumns) =>
   sqlStatement<Memo>`select * from (
-      with book(bookId) as materialized (${smallBook})
-      ${sql.join(types.map(selectOfType), sql` union all `)} order by memoId desc limit ${limit} offset ${offset}
+      with book(bookId) as materialized (${book})
+      ${sql.join(
+        types.map((type) => selectOfType(type, columns)),
+        sql` union all `,
+      )} order by memoId desc limit ${limit} offset ${offset}
     )`
 // The index on (bookId, memoType) yields each type in the order of memoId. Merging the four types gives a page of all
 // memos without sorting the whole book, and saves a second index.

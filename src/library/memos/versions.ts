@@ -20,7 +20,7 @@ export const readIfMatch = (header: string | undefined) =>
         return version === undefined ? [] : Number(version)
       })
 
-const mayReadMemos = ({ scopes }: ConfirmedMember) => (scopes & SCOPES['memos:read']) !== 0
+export const mayReadMemos = ({ scopes }: ConfirmedMember) => (scopes & SCOPES['memos:read']) !== 0
 
 /**
  * The memo is not of a version that `If-Match` names. Shows the present one, unless the caller may not read memos.

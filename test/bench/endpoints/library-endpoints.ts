@@ -92,6 +92,7 @@ export const libraryEndpoints: Endpoint[] = [
     ),
     untimed: true,
   },
+  get('whole book', ({ memoBook }) => `/books/${memoBook}/whole`, common),
   get('counts of books', () => '/books/counts', {
     ...common,
     grows: 'reads an index entry of each book for each count',

@@ -16,6 +16,7 @@ const readings = Array.from({ length: BOOKS }, (_, at) => ({
   rating: (1 + (at % 20)) / 4,
   isReread: 0,
   format: null,
+  cover: null,
   title: `The title of book ${at}, which is rather long`,
   author: `Author ${at % 120}`,
   cover: null,

@@ -174,6 +174,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   tagged: [66, 0],
   // Read also: the links by both tags.
   'tag rename': [28, 2],
+  'whole book': [60, 0],
   // An index entry of each rated book, and of each with a format and with a series.
   'counts of books': [265, 0],
   series: [110, 0],

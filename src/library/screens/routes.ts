@@ -5,15 +5,21 @@ import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
 import { valid } from '../../input/validate'
+import { BookPath } from '../books/schema'
 import { countBooks } from './counts'
 import { SeriesPath, SeriesQuery } from './schema'
 import { getSeries } from './series'
+import { getWholeBook } from './whole'
 
-export const shelves = new Hono<App>()
+export const screens = new Hono<App>()
   .get('/books/counts', canReadLibrary, limitStatistics, async (c) =>
     c.json(await countBooks(c.var.db, c.var.caller), 200),
   )
   .all('/books/counts', allowOnly('GET', 'HEAD'))
+  .get('/books/:book-id/whole', canReadLibrary, valid('param', BookPath), async (c) => {
+    const book = await getWholeBook(c.var.db, c.var.caller, c.req.valid('param')['book-id'])
+    return c.json(found(book, 'BOOK_NOT_FOUND'), 200)
+  })
   .get('/series/:series', canReadLibrary, valid('param', SeriesPath), valid('query', SeriesQuery), async (c) => {
     const page = await getSeries(c.var.db, c.var.caller, c.req.valid('param').series, c.req.valid('query'))
     return c.json(found(page, 'SERIES_NOT_FOUND'), 200)

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fold } from '../../../src/values/text/fold'
-import { type Reader, signUp } from '../../support/api'
-import { measure, memberDatabase } from '../../support/database'
+import { type Reader, readerWith, signUp } from '../../support/api'
+import { measure, memberDatabase, memberSlot } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
 import { refusing } from '../../support/rate-limits'
+import { insertAccessToken } from '../../support/tokens'
 
 type Book = { bookId: number; seriesNumber: number | null }
 type Page = { series: string; missing: number[]; item: Book[]; next: string | null }
@@ -168,5 +169,106 @@ describe('a series', () => {
     const { next } = await load(same, 'Series', { size: '100' })
     expect((await cost(same, { cursor: next })).read).toBeLessThan(1100)
     expect((await cost(large)).read).toBeLessThan(1100)
+  })
+})
+
+describe('the page of a book', () => {
+  const read = async (reader: Reader, path: string) => {
+    const answer = await reader.get(path)
+    expect(answer.status, path).toBe(200)
+    return answer.body
+  }
+
+  it('has in one call what five have', async () => {
+    const reader = await signUp()
+    const bookId = await createBook(reader, {
+      ...{
+        bookStatus: 'ING',
+        star: 4,
+        format: 'PAPER',
+        series: 'Earthsea',
+        seriesNumber: 1,
+        tags: ['Wizards', 'aloud'],
+      },
+    })
+    await reader.post(`/books/${bookId}/progress`, { page: 12 })
+    await reader.post(`/books/${bookId}/progress`, { page: 30 })
+    for (let n = 0; n < 25; n++)
+      await reader.createMemo(bookId, { memoType: n % 4, memoContent: n === 24 ? '가'.repeat(600) : `Memo ${n}` })
+    const { memosList: _, ...detail } = await read(reader, `/books/${bookId}?memoAuthority=ALL`)
+    const { item: memos } = await read(reader, `/books/${bookId}/memos?memoType=ALL&page=1&size=20`)
+    let body: unknown
+    const { calls } = await measure(async () => {
+      body = await read(reader, `/books/${bookId}/whole`)
+    })
+    expect(body).toEqual({
+      ...detail,
+      edition: await read(reader, `/books/${bookId}/edition`),
+      ...(await read(reader, `/books/${bookId}/tags`)),
+      readings: await read(reader, `/books/${bookId}/readings`),
+      progress: (await read(reader, `/books/${bookId}/progress?size=1`)).item[0],
+      memos: [{ ...memos[0], memoContent: '가'.repeat(500) }, ...memos.slice(1)],
+    })
+    expect([calls, memos.length]).toEqual([1, 20])
+  })
+
+  it('of a book without anything has empty lists and nulls', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook()
+    const book = await read(reader, `/books/${bookId}/whole`)
+    expect(book).toMatchObject({ bookId, tags: [], readings: [], progress: null, memos: [] })
+    expect(book.edition).toMatchObject({ bookId, isbn: null, sourceIds: [] })
+  })
+
+  it('has no memos for a token without memos:read, for which it reads none', async () => {
+    const reader = await signUp()
+    const { bookId } = await reader.createBook()
+    const memberId = await memberIdOf(reader)
+    const readWith = async (...scopes: Parameters<typeof insertAccessToken>[2]) => {
+      const token = await insertAccessToken(memberDatabase(), memberId, scopes, memberSlot())
+      const script = readerWith(reader.email, token)
+      await script.get('/books/counts')
+      let memos: unknown
+      const { read: rows } = await measure(async () => {
+        memos = (await read(script, `/books/${bookId}/whole`)).memos
+      })
+      return { memos, rows }
+    }
+    const before = await readWith('library:read')
+    for (let n = 0; n < 5; n++) await reader.createMemo(bookId)
+    expect(before.memos).toBeNull()
+    expect(await readWith('library:read')).toEqual(before)
+    const { memos } = await readWith('library:read', 'memos:read')
+    expect(memos).toHaveLength(5)
+  })
+
+  it('reads as many rows of a book with 1,000 long memos as of one with 40', async () => {
+    const reader = await signUp()
+    const fill = async (memos: number) => {
+      const { bookId } = await reader.createBook({ bookStatus: 'ING' })
+      await memberDatabase()
+        .prepare(
+          `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${memos})
+          insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
+          select (select coalesce(max(memoId), 0) from memos) + i, ?1, ?2, ?1 * 10000 + i, iif(i % 2, 'SUMMARY', 'THOUGHT'),
+            printf('%.*c', 60000, 'x'), 1, 'PRIVATE', '2020-01-01T00:00:00', '2020-01-01T00:00:00' from n`,
+        )
+        .bind(bookId, await memberIdOf(reader))
+        .run()
+      return measure(() => read(reader, `/books/${bookId}/whole`))
+    }
+    const few = await fill(40)
+    expect(await fill(1000)).toEqual(few)
+    expect([few.calls, few.read < 80]).toEqual([1, true])
+  })
+
+  it('of another member or a missing book is not found, at the same cost', async () => {
+    const [reader, other] = [await signUp(), await signUp()]
+    const { bookId } = await other.createBook()
+    const cost = (id: number) =>
+      measure(async () => {
+        expect((await reader.get(`/books/${id}/whole`)).status).toBe(404)
+      })
+    expect(await cost(bookId)).toEqual(await cost(9007199254740991))
   })
 })

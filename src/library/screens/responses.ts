@@ -5,11 +5,14 @@ import { MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
 import { BookFormat, Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { textUpTo } from '../../values/responses'
-import { LibraryBook } from '../books/responses'
+import { BookParts } from '../books/list-responses'
+import { LibraryBook, ListedBook } from '../books/responses'
+import { MAX_EXCERPT } from '../books/schema'
 import { MAX_SERIES_NUMBER } from '../editions/schema'
+import { Memo } from '../memos/responses'
 import { Tag } from '../tags/responses'
 import { MAX_TAGS } from '../tags/schema'
-import { MAX_COUNTED_SERIES, MAX_MISSING, MAX_NUMBERS } from './schema'
+import { MAX_COUNTED_SERIES, MAX_MISSING, MAX_NUMBERS, MAX_SHOWN_MEMOS } from './schema'
 
 const upTo = <Item extends z.ZodMiniType>(max: number, item: Item) => z.array(item).check(z.maxLength(max))
 const Series = textUpTo(MAX_NAME)
@@ -38,9 +41,18 @@ const SeriesPage = namedObject('SeriesPage', {
 })
 export type SeriesPage = z.infer<typeof SeriesPage>
 
+export const WholeBook = named(
+  'WholeBook',
+  z.extend(ListedBook, {
+    ...z.omit(BookParts, { lastMemo: true }).shape,
+    memos: z.nullable(upTo(MAX_SHOWN_MEMOS, Memo)),
+  }),
+)
+export type WholeBook = z.infer<typeof WholeBook>
+
 const firstBooks = MAX_NUMBERS.toLocaleString('en')
 
-export const shelvesReference: FeatureReference = {
+export const screensReference: FeatureReference = {
   tag: 'Books',
   schemas: {
     BookCounts: 'How many books have each status, format, rating, tag and series. Those that none has are in no list.',
@@ -50,6 +62,7 @@ export const shelvesReference: FeatureReference = {
     SeriesPage: 'A page of the books of a series.',
     StarCount: 'A rating, and how many books have it.',
     StatusCounts: 'How many books have each status.',
+    WholeBook: 'What the page of a book shows.',
   },
   ownProperties: {
     DONE: 'Number of finished books.',
@@ -63,6 +76,11 @@ export const shelvesReference: FeatureReference = {
     seriesCount: 'Number of series.',
     statuses: 'The statuses.',
     'BookCounts.tags': 'The tags, in alphabetical order, regardless of case.',
+    'WholeBook.edition': 'As `getEdition` returns it.',
+    memos: `The newest ${MAX_SHOWN_MEMOS} memos, each with at most the first ${MAX_EXCERPT} characters of its content: \`listBookMemos\` has all. Null for an access token without \`memos:read\`.`,
+    'WholeBook.progress': 'The latest event. Null if there is none.',
+    readings: `The current reading, or, of a book that is \`YET\`, the past one that was added last. Empty if there is none. \`note\` has at most its first ${MAX_EXCERPT} characters.`,
+    'WholeBook.tags': 'The tags, in alphabetical order, regardless of case.',
     YET: 'Number of books that have not been started.',
   },
   parameters: { series: 'The series, spelled as in the editions.' },
@@ -72,6 +90,12 @@ export const shelvesReference: FeatureReference = {
       summary: 'Count books by status, format, rating, tag and series',
       description: 'What the filters of a shelf show, in one call.',
       responses: { 200: json(BookCounts, 'The numbers of books') },
+    },
+    'GET /books/{book-id}/whole': {
+      operationId: 'getWholeBook',
+      summary: 'Get a book with its edition, tags, reading, progress and newest memos',
+      description: 'The page of a book, in one call.',
+      responses: { 200: json(WholeBook, 'The book') },
     },
     'GET /series/{series}': {
       operationId: 'getSeries',

@@ -3,6 +3,9 @@ import { MAX_NAME } from '../../values/contract'
 import { cursorPaging } from '../../values/cursor'
 import { nonEmptyText } from '../../values/fields'
 
+/** How many memos the page of a book shows. */
+export const MAX_SHOWN_MEMOS = 20
+
 /** The most series that counts list: those with the most books. */
 export const MAX_COUNTED_SERIES = 500
 
