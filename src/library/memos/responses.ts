@@ -1,12 +1,10 @@
 import * as z from 'zod/mini'
-import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/description/feature-reference'
-import { MAX_COVER, MAX_NAME } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Id, LocalTime, listOf, textUpTo } from '../../values/responses'
+import { Id, LocalTime, textUpTo } from '../../values/responses'
 import { KEPT_DAYS } from '../trash/schema'
-import { MAX_CONTENT, MAX_EXAMINED, MemoAuthority, MemoType } from './schema'
+import { MAX_CONTENT, MemoAuthority, MemoType } from './schema'
 
 export const Memo = namedObject('Memo', {
   memoId: Id,
@@ -24,14 +22,6 @@ export type Memo = z.infer<typeof Memo>
 export const MemoOfBook = named('MemoOfBook', z.extend(Memo, { bookId: Id }))
 export type MemoOfBook = z.infer<typeof MemoOfBook>
 
-const BookOfMemo = namedObject('BookOfMemo', {
-  title: textUpTo(MAX_NAME),
-  author: z.nullable(textUpTo(MAX_NAME)),
-  cover: z.nullable(textUpTo(MAX_COVER)),
-})
-export const ListedMemo = named('ListedMemo', z.extend(MemoOfBook, { book: z.optional(BookOfMemo) }))
-export type ListedMemo = z.infer<typeof ListedMemo>
-
 export const RandomMemo = named(
   'RandomMemo',
   z.pick(Memo, { memoId: true, memoContent: true, memoType: true, memoBookPage: true }),
@@ -43,9 +33,6 @@ const ImageUrl = z.url().check(z.maxLength(4096))
 export const memosReference: FeatureReference = {
   tag: 'Memos',
   schemas: {
-    BookOfMemo: 'What a list of memos shows of a book.',
-    ListedMemo: 'A note on a book, in a list of memos of all books.',
-    ListedMemoList: 'A page of memos of all books.',
     Memo: 'A note on a book.',
     MemoConflict: 'The body of a 412: an error with the present memo.',
     MemoAuthority:
@@ -59,7 +46,6 @@ export const memosReference: FeatureReference = {
     RandomMemo: 'A memo drawn at random.',
   },
   properties: {
-    book: 'The book, with `include=book`.',
     file: 'The image, as a part with a file name. PNG, JPEG, GIF or WebP, at most 10 MiB and 268 megapixels.',
     memoAuthority: 'Who can see it.',
     'NewMemo.memoAuthority': 'Who can see it. `PRIVATE` if absent.',
@@ -78,11 +64,6 @@ export const memosReference: FeatureReference = {
     bookId: 'The book of the memo.',
     'memo-id': 'Identifier of the memo.',
     memoType: 'Which memos to list. `ALL` lists all.',
-    'listMemos.include': '`book` adds the book to each memo.',
-    'listMemos.memoAuthority': 'Which memos to list. `ALL` lists all.',
-    'listMemos.q': 'Text that the memos contain, as in `searchMemos`.',
-    'listMemos.since':
-      'Only memos created at this time or later, in RFC 3339 format, with `Z` or an offset, whose `+` is sent as `%2B`.',
   },
   operations: {
     'GET /memos/random': {
@@ -90,14 +71,6 @@ export const memosReference: FeatureReference = {
       summary: 'Get a random memo',
       description: 'Returns one of your memos, each equally likely, or an empty array if you have none.',
       responses: { 200: json(z.array(RandomMemo).check(z.maxLength(1)), 'At most one memo') },
-    },
-    'GET /memos': {
-      operationId: 'listMemos',
-      summary: 'List the memos of all books',
-      description:
-        `Latest \`createdAt\` first. A request examines at most ${MAX_EXAMINED.toLocaleString('en')} memos or about ` +
-        `${MAX_WHOLE_BYTES / 1024} KiB of text, so a page can be short or empty: the list ends when \`next\` is null.`,
-      responses: { 200: json(listOf(ListedMemo), 'A page of memos') },
     },
     'POST /memos/image-memo': {
       operationId: 'uploadMemoImage',

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
-import { canReadAll, canReadMemos, canWriteMemos, conditional } from '../../callers/authenticated'
-import { limitCaller, throttledByMember, turnsOf } from '../../callers/throttle'
+import { canReadMemos, canWriteMemos, conditional } from '../../callers/authenticated'
+import { throttledByMember, turnsOf } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
@@ -10,9 +10,8 @@ import { keyed } from '../../input/request-key'
 import { valid, validFile } from '../../input/validate'
 import { MAX_IMAGE_BYTES } from '../images/schema'
 import { uploadImage } from '../images/store'
-import { listAcrossBooks } from './across-books'
 import { drawMemo } from './memo-lists'
-import { MemoListQuery, MemoPatch, MemoPath, NewMemo, NewMemoQuery } from './schema'
+import { MemoPatch, MemoPath, NewMemo, NewMemoQuery } from './schema'
 import { createMemo, deleteMemo, getMemo, updateMemo } from './store'
 import { readIfMatch, type StoredMemo, toEtag } from './versions'
 
@@ -38,11 +37,6 @@ export const memos = new Hono<App>()
     return prefers(c, 'text/plain') ? c.text(url, 201) : c.json(url, 201)
   })
   .all('/image-memo', allowOnly('POST'))
-  .get('/', canReadAll, valid('query', MemoListQuery), async (c) => {
-    const query = c.req.valid('query')
-    if (query.q !== undefined) limitCaller(c, { binding: 'MEMBER_LIMIT', kind: '/memos/search' })
-    return c.json(await listAcrossBooks(c.var, query), 200)
-  })
   .post('/', canWriteMemos, keyed('memos:read'), valid('query', NewMemoQuery), valid('json', NewMemo), async (c) => {
     const memo = await createMemo(c.var, c.req.valid('query').bookId, c.req.valid('json'))
     const created = found(memo, 'BOOK_NOT_FOUND')

@@ -1,17 +1,13 @@
 import * as z from 'zod/mini'
 import { MEMO_AUTHORITIES, MEMO_TYPES } from '../../values/contract'
-import { cursorPaging } from '../../values/cursor'
 import {
   filledText,
   IdParameter,
   Int32,
   idParameter,
-  LongerSearchTerm,
-  nameOf,
   nameOrCode,
   nameOrCodeOrAll,
   nameOrCodeOrDefault,
-  PastInstant,
 } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
 import { MAX_MEMOS_SIZE, pagingUpTo } from '../../values/paging'
@@ -48,18 +44,3 @@ export const NewMemoQuery = z.lazy(() =>
 export const MemoTypeOrAll = z.lazy(() => nameOrCodeOrAll(MemoType))
 export const MemosQuery = z.lazy(() => z.extend(pagingUpTo(MAX_MEMOS_SIZE), { memoType: MemoTypeOrAll }))
 export type MemosQuery = z.infer<typeof MemosQuery>
-
-/** The most memos that a call tests filters on. */
-export const MAX_EXAMINED = 1000
-
-/** The cursor is the `createdAt` and the identifier of the last memo examined. */
-export const MemoListQuery = z.lazy(() =>
-  z.extend(cursorPaging(z.tuple([z.string(), z.int()])), {
-    memoType: z._default(MemoTypeOrAll, 'ALL'),
-    memoAuthority: z._default(nameOrCodeOrAll(MemoAuthority), 'ALL'),
-    q: z.optional(LongerSearchTerm),
-    since: z.optional(PastInstant),
-    include: z.optional(nameOf(['book'])),
-  }),
-)
-export type MemoListQuery = z.infer<typeof MemoListQuery>

@@ -1,18 +1,19 @@
 import * as z from 'zod/mini'
+import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
-import { BOOK_FORMATS, MAX_NAME } from '../../values/contract'
+import { BOOK_FORMATS, MAX_COVER, MAX_NAME } from '../../values/contract'
 import { MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
 import { BookFormat, Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { textUpTo } from '../../values/responses'
+import { listOf, textUpTo } from '../../values/responses'
 import { BookParts } from '../books/list-responses'
 import { LibraryBook, ListedBook } from '../books/responses'
 import { MAX_EXCERPT } from '../books/schema'
 import { MAX_SERIES_NUMBER } from '../editions/schema'
-import { Memo } from '../memos/responses'
+import { Memo, MemoOfBook } from '../memos/responses'
 import { Tag } from '../tags/responses'
 import { MAX_TAGS } from '../tags/schema'
-import { MAX_COUNTED_SERIES, MAX_MISSING, MAX_NUMBERS, MAX_SHOWN_MEMOS } from './schema'
+import { MAX_COUNTED_SERIES, MAX_EXAMINED_MEMOS, MAX_MISSING, MAX_NUMBERS, MAX_SHOWN_MEMOS } from './schema'
 
 const upTo = <Item extends z.ZodMiniType>(max: number, item: Item) => z.array(item).check(z.maxLength(max))
 const Series = textUpTo(MAX_NAME)
@@ -50,12 +51,23 @@ export const WholeBook = named(
 )
 export type WholeBook = z.infer<typeof WholeBook>
 
+const BookOfMemo = namedObject('BookOfMemo', {
+  title: textUpTo(MAX_NAME),
+  author: z.nullable(textUpTo(MAX_NAME)),
+  cover: z.nullable(textUpTo(MAX_COVER)),
+})
+export const ListedMemo = named('ListedMemo', z.extend(MemoOfBook, { book: z.optional(BookOfMemo) }))
+export type ListedMemo = z.infer<typeof ListedMemo>
+
 const firstBooks = MAX_NUMBERS.toLocaleString('en')
 
 export const screensReference: FeatureReference = {
   tag: 'Books',
   schemas: {
     BookCounts: 'How many books have each status, format, rating, tag and series. Those that none has are in no list.',
+    BookOfMemo: 'What a list of memos shows of a book.',
+    ListedMemo: 'A note on a book, in a list of memos of all books.',
+    ListedMemoList: 'A page of memos of all books.',
     FormatCount: 'A format of editions, and how many books have it.',
     SeriesBook: 'A book of a series.',
     SeriesCount: 'A series, and how many books are of it.',
@@ -65,6 +77,7 @@ export const screensReference: FeatureReference = {
     WholeBook: 'What the page of a book shows.',
   },
   ownProperties: {
+    book: 'The book, with `include=book`.',
     DONE: 'Number of finished books.',
     'FormatCount.format': 'The format.',
     formats: 'The formats.',
@@ -83,7 +96,14 @@ export const screensReference: FeatureReference = {
     'WholeBook.tags': 'The tags, in alphabetical order, regardless of case.',
     YET: 'Number of books that have not been started.',
   },
-  parameters: { series: 'The series, spelled as in the editions.' },
+  parameters: {
+    series: 'The series, spelled as in the editions.',
+    'listMemos.include': '`book` adds the book to each memo.',
+    'listMemos.memoAuthority': 'Which memos to list. `ALL` lists all.',
+    'listMemos.q': 'Text that the memos contain, as in `searchMemos`.',
+    'listMemos.since':
+      'Only memos created at this time or later, in RFC 3339 format, with `Z` or an offset, whose `+` is sent as `%2B`.',
+  },
   operations: {
     'GET /books/counts': {
       operationId: 'countBooks',
@@ -96,6 +116,14 @@ export const screensReference: FeatureReference = {
       summary: 'Get a book with its edition, tags, reading, progress and newest memos',
       description: 'The page of a book, in one call.',
       responses: { 200: json(WholeBook, 'The book') },
+    },
+    'GET /memos': {
+      operationId: 'listMemos',
+      summary: 'List the memos of all books',
+      description:
+        `Latest \`createdAt\` first. A request examines at most ${MAX_EXAMINED_MEMOS.toLocaleString('en')} memos or about ` +
+        `${MAX_WHOLE_BYTES / 1024} KiB of text, so a page can be short or empty: the list ends when \`next\` is null.`,
+      responses: { 200: json(listOf(ListedMemo), 'A page of memos') },
     },
     'GET /series/{series}': {
       operationId: 'getSeries',

@@ -1,13 +1,15 @@
 import { Hono } from 'hono'
-import { canReadLibrary } from '../../callers/authenticated'
+import { canReadAll, canReadLibrary } from '../../callers/authenticated'
 import { limitStatistics } from '../../callers/large-reads'
+import { limitCaller } from '../../callers/throttle'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
 import { valid } from '../../input/validate'
 import { BookPath } from '../books/schema'
 import { countBooks } from './counts'
-import { SeriesPath, SeriesQuery } from './schema'
+import { listAcrossBooks } from './memos'
+import { MemoListQuery, SeriesPath, SeriesQuery } from './schema'
 import { getSeries } from './series'
 import { getWholeBook } from './whole'
 
@@ -23,4 +25,9 @@ export const screens = new Hono<App>()
   .get('/series/:series', canReadLibrary, valid('param', SeriesPath), valid('query', SeriesQuery), async (c) => {
     const page = await getSeries(c.var.db, c.var.caller, c.req.valid('param').series, c.req.valid('query'))
     return c.json(found(page, 'SERIES_NOT_FOUND'), 200)
+  })
+  .get('/memos', canReadAll, valid('query', MemoListQuery), async (c) => {
+    const query = c.req.valid('query')
+    if (query.q !== undefined) limitCaller(c, { binding: 'SEARCH_LIMIT', kind: '/memos/search' })
+    return c.json(await listAcrossBooks(c.var, query), 200)
   })

@@ -6,13 +6,14 @@ import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { contentKey } from '../../db/schema/memo-tables'
 import type { CallerRequest } from '../../env'
 import { type List, toCursor } from '../../values/cursor'
-import { fold } from '../../values/text/fold'
+import { toWords } from '../../values/text/search-words'
 import { localTime } from '../../values/time'
-import { memoColumns } from './memo-lists'
+import { memoColumns } from '../memos/memo-lists'
+import { hasWords } from '../search/conditions'
 import type { ListedMemo } from './responses'
-import { MAX_EXAMINED, type MemoListQuery } from './schema'
+import { MAX_EXAMINED_MEMOS, type MemoListQuery } from './schema'
 
-const maxExamined = sql.raw(String(MAX_EXAMINED))
+const maxExamined = sql.raw(String(MAX_EXAMINED_MEMOS))
 const maxBytes = sql.raw(String(MAX_WHOLE_BYTES))
 
 /** Memos of a range of times, newest first. */
@@ -23,41 +24,40 @@ const all = range(sql`true`)
 // For (createdAt, memoId) < (…), SQLite would read all memos of the same time again: an import can write thousands.
 const afterCursor = sql`
   ${range(sql`createdAt = (:at || '') and memoId < (:id + 0)`)} union all ${range(sql`createdAt < (:at || '')`)}`
-const isMatch = sql`:memoType in ('ALL', memoType) and :memoAuthority in ('ALL', memoAuthority)
-  and (:q is null or instr(${contentKey}, :q))`
 const book = sql`, (
-  select json_object('title', title, 'author', author, 'cover', cover) from books where books.bookId = memos.bookId
+  select json_object('title', title, 'author', author, 'cover', cover) from books where books.bookId = found.bookId
 ) as book`
 
 /** A memo that matches, or the last one that the call examines. */
 type Row = Omit<ListedMemo, 'book'> & { book?: string; isMatch: number; isLast: number }
 
-/** Ends with the memo that reaches a limit. The window has the order of the index, so that nothing is sorted. */
-const select = (newest: SQL, more = sql``) => sqlStatement<Row>`
-  with newest as (${newest} order by at desc, id desc limit ${maxExamined}),
+/**
+ * Ends with the memo that reaches a limit. The window has the order of the index, so that nothing is sorted. The last
+ * limit but one keeps SQLite from testing each memo twice.
+ */
+const prepare = ({ q, cursor, include }: MemoListQuery) => sqlStatement<Row>`
+  with newest as (${cursor ? afterCursor : all} order by at desc, id desc limit ${maxExamined}),
   counted as (
     select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
     from newest window newer as (order by at desc, id desc rows unbounded preceding)
   ),
-  examined as (select id, n = ${maxExamined} or total >= ${maxBytes} as isLast from counted where total - bytes < ${maxBytes})
-  select ${memoColumns}, bookId ${more}, ${isMatch} as isMatch, isLast
-  from examined cross join memos on memoId = id where ${isMatch} or isLast limit ${limit}`
-
-const selectMemos = {
-  first: { alone: select(all), book: select(all, book) },
-  later: { alone: select(afterCursor), book: select(afterCursor, book) },
-}
+  examined as (select id, n = ${maxExamined} or total >= ${maxBytes} as isLast from counted where total - bytes < ${maxBytes}),
+  found as (
+    select ${memoColumns}, bookId, isLast, :memoType in ('ALL', memoType)
+      and :memoAuthority in ('ALL', memoAuthority) and ${q === undefined ? sql`true` : hasWords(contentKey, toWords(q))} as isMatch
+    from examined cross join memos on memoId = id limit ${maxExamined}
+  )
+  select * ${include ? book : sql``} from found where isMatch or isLast limit ${limit}`
 
 /** The caller's memos of all books that match all filters, newest first. */
 export const listAcrossBooks = async (
   { db, caller, config }: CallerRequest,
-  { q, since, cursor, size, include, ...filters }: MemoListQuery,
+  query: MemoListQuery,
 ): Promise<List<ListedMemo>> => {
-  const [at, id] = cursor ?? []
-  const from = since === undefined ? '' : localTime(config.TIME_ZONE, since)
-  const values = { ...filters, q: q === undefined ? null : fold(q), since: from, at, id, limit: size + 1 }
-  const statement = selectMemos[cursor ? 'later' : 'first'][include ?? 'alone']
-  const rows = await queryAll(db, caller, statement(values))
+  const { size, memoType, memoAuthority } = query
+  const [at, id] = query.cursor ?? []
+  const since = query.since === undefined ? '' : localTime(config.TIME_ZONE, query.since)
+  const rows = await queryAll(db, caller, prepare(query)({ memoType, memoAuthority, since, at, id, limit: size + 1 }))
   const page = rows.slice(0, size)
   const last = page.at(-1)
   const item = page
