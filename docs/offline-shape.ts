@@ -71,8 +71,10 @@ const DEFAULTS: Record<Kind, Value> = {
   tag: {},
 }
 
+const LATIN_AND_GREEK_MARKS = /(?<=[\p{sc=Latin}\p{sc=Greek}])[\u0300-\u036f]+/gu
 /** The service compares tags nearly so. */
-const fold = (tag: string) => tag.trim().normalize('NFC').toUpperCase().toLowerCase()
+const fold = (tag: string) =>
+  tag.trim().normalize('NFD').replace(LATIN_AND_GREEK_MARKS, '').normalize('NFC').toUpperCase().toLowerCase()
 export const without = (tags: string[], others: string[]) => {
   const folded = new Set(others.map(fold))
   return tags.filter((tag) => !folded.has(fold(tag)))

@@ -254,8 +254,8 @@ export const EXAMPLES: Record<string, Example> = {
   getWholeBook: {
     parameters: bookParameters,
     response: {
-      ...{ ...registeredBook, ...unread, memoCount: 1, edition: { ...book, isbn, ...noDetails, sourceIds: [] } },
-      ...{ tags: [], readings: [], progress: progressEvent, memos: [publicMemo] },
+      ...{ ...registeredBook, ...begun, memoCount: 1, edition: { ...book, isbn, ...noDetails, sourceIds: [] } },
+      ...{ tags: [], readings: [openReading], progress: progressEvent, memos: [publicMemo] },
     },
   },
   setGoal: {

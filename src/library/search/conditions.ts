@@ -3,26 +3,34 @@ import { folded } from '../../db/schema/book-tables'
 import { fieldsOf } from '../../values/book-fields'
 import { toSortKey } from '../../values/text/fold'
 
+const has = (text: SQL) => (part: string) => sql`instr(${text}, ${part})`
+
+/** Whether a folded text has each of the words of `toWords`. */
+export const hasWords = (text: SQL, words: string[]) => sql.join(words.map(has(text)), sql` and `)
+
+const fields = sql.join([...fieldsOf('search').map(folded), sql.raw('isbn')], sql`, `)
+const lines = sql.raw('lines')
+const hasInLines = has(lines)
+
 /**
- * Whether a folded text has each of the words of `toWords`.
- * @param toStart what of a word is enough at the beginning of a line after the first
+ * Whether the row of `books` has each of the words of `toBookWords`: in a field or a tag, each of which is a line of one
+ * text. The lines of fields lack the punctuation at their beginning, so a word needs none there.
+ * @param owner the owner of the books. Which tags have one of the words is looked up once, not for each book
  */
-export const hasWords = (text: SQL, words: string[], toStart = (word: string) => word) => {
-  const has = (part: string) => sql`instr(${text}, ${part})`
+export const isBookWith = (words: string[], owner: SQL) => {
+  const isHit = sql.join(words.map(has(sql.raw('tagKey'))), sql` or `)
+  const tagKeys = sql`(
+    select group_concat(tagKey, char(10)) from bookTags cross join tags using (memberId, tagId)
+    where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
+      and +bookTags.tagId in (select tagId from tags where tags.memberId = ${owner} and (${isHit}))
+  )`
   const tests = words.map((word) => {
-    const start = toStart(word)
-    return start === word ? has(word) : sql`(${has(word)} or ${has(`\n${start}`)})`
+    const start = toSortKey(word)
+    return start === word ? hasInLines(word) : sql`(${hasInLines(word)} or ${hasInLines(`\n${start}`)})`
   })
-  return sql.join(tests, sql` and `)
+  // The limit keeps SQLite from building the text for each word.
+  return sql`(
+    select ${sql.join(tests, sql` and `)}
+    from (select concat_ws(char(10), '', ${fields}, ${tagKeys}) as ${lines} limit 1)
+  )`
 }
-
-const tagKeys = sql`(
-  select group_concat(tagKey, char(10)) from bookTags cross join tags using (memberId, tagId)
-  where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
-)`
-const lines = sql.join([...fieldsOf('search').map(folded), sql.raw('isbn'), tagKeys], sql`, `)
-/** What is searched of a book: a line for each folded field, ISBN and tag, after an empty one. */
-export const bookText = sql`concat_ws(char(10), '', ${lines})`
-
-/** Whether a `bookText` has each of the words of `toBookWords`. Its lines lack the punctuation at their beginning. */
-export const isBookWith = (text: SQL, words: string[]) => hasWords(text, words, toSortKey)

@@ -40,8 +40,7 @@ export const searchReference: FeatureReference = {
         'Books that have each word of `q` in their title, subtitle, author, publisher, ISBN or one of their tags, newest ' +
         'first. Texts are compared regardless of case, of the marks of Latin and Greek letters, and of the kind of ' +
         'apostrophe, quotation mark or hyphen. An ISBN may be sent with 10 or 13 digits, and with hyphens. A request ' +
-        'searches at most 1,000 books, fewer if they have over 4,000 tags together, so a page can be short or empty: the ' +
-        'list ends when `next` is null.',
+        'searches at most 1,000 books, so a page can be short or empty: the list ends when `next` is null.',
       responses: { 200: json(listOf(LibraryBook), 'A page of matching books') },
     },
     'GET /memos/search': {

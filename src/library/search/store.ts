@@ -12,7 +12,7 @@ import { fold } from '../../values/text/fold'
 import { toBookWords, toWords } from '../../values/text/search-words'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
-import { bookText, hasWords, isBookWith } from './conditions'
+import { hasWords, isBookWith } from './conditions'
 import { type Part, toExcerpt } from './excerpt'
 import type { FoundMemo } from './responses'
 import { type BookSearch, type MemoSearch, WINDOW } from './schema'
@@ -66,18 +66,16 @@ const toNext = (rows: Searched[], size: number, oldest: number | undefined) => {
 }
 
 const isOwn = sql`${books.memberId} = ${callerId}`
-/** What a tag counts as bytes: a call reads at most about 4,000 of them. */
-const TAG_BYTES = sql.raw('1024')
 const library: Source = {
   id: books.bookId,
-  bytes: sql`${TAG_BYTES} * (select count(*) from bookTags where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId)`,
+  bytes: sql`0`,
   ranges: BOOK_STATUSES.map((status) => sql`${isOwn} and ${books.bookStatus} = ${literal(status)}`),
 }
 const selectOldestBook = selectOldest(library)
 const selectBooks = (words: string[]) => sqlStatement<LibraryBook & Searched>`${withSearched(library)},
   found as (
-    select id, isLast, ${isBookWith(sql`text`, words)} as at
-    from (select id, isLast, ${bookText} as text from searched cross join books on bookId = id limit ${maxSearched})
+    select id, isLast, ${isBookWith(words, callerId)} as at
+    from searched cross join books on bookId = id limit ${maxSearched}
   )
   select ${LIBRARY_COLUMNS}, id, isLast, at from found cross join books on bookId = id
   where at or isLast limit ${limit}`

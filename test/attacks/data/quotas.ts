@@ -65,6 +65,12 @@ const FILLERS: [name: string, ...statements: string[]][] = [
   ['memos of 65,535 bytes, folded', addBooks(1), addMemos(5, 65_535)],
   ['titles and authors of 1,010 bytes, folded', addBooks(50, LONG_NAME, LONG_NAME)],
   [
+    'subtitles and publishers of 1,500 bytes, folded',
+    `${count(50)} insert into books (bookId, memberId, title, subtitle, subtitleFolded, publisher, publisherFolded, createdAt)
+      select last + i, 1, 'x', text, text, text, text, ${NOW}
+      from n, (select printf('%.*c', 1500, 'x') as text, coalesce(max(bookId), 0) as last from books)`,
+  ],
+  [
     'progress events',
     addBooks(1),
     `${count(MAX_EVENTS)} insert into progress (memberId, bookId, at, page, kind, total)

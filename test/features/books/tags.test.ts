@@ -32,7 +32,7 @@ describe('the tags of a book', () => {
     const { reader, bookId } = await createShelf([])
     expect(await tagsOf(reader, bookId)).toEqual([])
     const answer = await put(reader, bookId, ['Wish list', '소설', 'essay', 'Ünsal', '青空'])
-    expect(answer).toMatchObject({ status: 200, body: { tags: ['essay', 'Wish list', 'Ünsal', '青空', '소설'] } })
+    expect(answer).toMatchObject({ status: 200, body: { tags: ['essay', 'Ünsal', 'Wish list', '青空', '소설'] } })
     expect((await put(reader, bookId, ['ESSAY', 'New'])).body).toEqual({ tags: ['essay', 'New'] })
     expect(await tagsOf(reader, bookId)).toEqual(['essay', 'New'])
     expect((await put(reader, bookId, [])).body).toEqual({ tags: [] })
@@ -42,9 +42,9 @@ describe('the tags of a book', () => {
   it('keep the spelling that was used first, in the same request or on other books', async () => {
     const { reader, bookIds } = await createShelf(['ÉTÉ', 'Été', 'Straße', '한강'], [])
     // Decomposed, as macOS sends it.
-    const answer = await put(reader, bookIds[1] ?? 0, ['été'.normalize('NFD'), 'STRASSE', ' 한강 '.normalize('NFD')])
-    expect(answer.body).toEqual({ tags: ['Straße', 'ÉTÉ', '한강'] })
-    expect(await allTags(reader)).toEqual(['Straße', 'ÉTÉ', '한강'].map((tag) => ({ tag, bookCount: 2 })))
+    const answer = await put(reader, bookIds[1] ?? 0, ['été'.normalize('NFD'), 'ete', 'STRASSE', ' 한강 '.normalize('NFD')])
+    expect(answer.body).toEqual({ tags: ['ÉTÉ', 'Straße', '한강'] })
+    expect(await allTags(reader)).toEqual(['ÉTÉ', 'Straße', '한강'].map((tag) => ({ tag, bookCount: 2 })))
   })
 
   it('are trimmed and stored in NFC, and otherwise as sent', async () => {

@@ -99,6 +99,22 @@ describe.each(SEARCHES)('search in %s', (_, toPath) => {
   })
 })
 
+it('looks up once which tags have a word, then reads a row for each tag of a book, and another if it has one', async () => {
+  const { reader } = await createLibrary(1000)
+  const memberId = await memberIdOf(reader)
+  const cost = async (q: string) => (await measure(() => get(reader, `/books/search?q=${q}`))).read
+  const before = await cost('absent')
+  const tags = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 30)'
+  await memberDatabase().batch([
+    memberDatabase().prepare(`${tags} insert into tags (memberId, tagId, tag, tagKey)
+      select ${memberId}, i, 'tag ' || i, 'tag ' || i from n`),
+    memberDatabase().prepare(`insert into bookTags (memberId, tagId, bookId)
+      select memberId, tagId, bookId from books cross join tags using (memberId) where memberId = ${memberId}`),
+  ])
+  expect(await cost('absent')).toBeLessThanOrEqual(before + 1000 * (30 + 1) + 30 + 1)
+  expect(await cost('tag%20absent')).toBeLessThanOrEqual(before + 1000 * (2 * 30 + 1) + 30 + 1)
+})
+
 it('reads as many rows for the book of another member as for a missing one', async () => {
   const cost = (bookId: number) => measure(() => get(small.reader, `/memos/search?q=needle&bookId=${bookId}`))
   expect(await cost(large.bookId)).toEqual(await cost(9007199254740991))
