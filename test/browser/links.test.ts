@@ -101,6 +101,43 @@ it('renders pages of every kind without accessibility violations, overflow, or h
   expect(await page.locator('h1').textContent()).toBe('Link not found')
 }, 120_000)
 
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg onload=alert(1)><style>@import "https://elsewhere.example/x.css"</style></svg>',
+  '<a href="javascript:alert(1)" id="link">link</a>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>',
+  '</div></li></ol><h1>Another heading</h1><iframe src="https://elsewhere.example"></iframe>',
+  '<p style="position:fixed;inset:0;background:url(https://elsewhere.example/x)">everywhere</p>',
+]
+
+it('shows the HTML of memos, and does nothing that they ask for', async () => {
+  const { bookId } = await (await post('/books', { title: 'Markup' })).json()
+  const contents = ['<p>One <em>word</em></p><ul><li>item</li></ul>', ...HOSTILE]
+  for (const memoContent of contents)
+    await post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent, memoAuthority: 'PUBLIC' })
+  const page = await browser.newPage()
+  const seen: string[] = []
+  page.on('dialog', (dialog) => {
+    seen.push(dialog.message())
+    return dialog.dismiss()
+  })
+  page.on('console', (message) => seen.push(message.text()))
+  page.on('request', (request) => request.url().includes('elsewhere') && seen.push(request.url()))
+  await page.addInitScript(() =>
+    document.addEventListener('securitypolicyviolation', ({ blockedURI }) => console.log(`blocked ${blockedURI}`)),
+  )
+  await page.goto(await share({ kind: 'MEMOS' }))
+  await page.waitForLoadState('networkidle')
+  expect(await page.locator('.text em').textContent()).toBe('word')
+  expect(await page.locator('.text li').textContent()).toBe('item')
+  expect(await page.locator('h1').count()).toBe(1)
+  expect(await page.locator('.text').count()).toBeGreaterThanOrEqual(contents.length)
+  expect(await page.locator('.text :is(script, style, svg, iframe, math, [style], [id], a)').count()).toBe(0)
+  expect(seen).toEqual([])
+  await page.close()
+})
+
 it('saves the picture of a year as PNG, under its policy', async () => {
   const url = await share({ kind: 'YEAR', year: 2026 })
   const page = await browser.newPage()

@@ -1,4 +1,6 @@
+import { toPlain } from '../../values/text/plain'
 import type { Zone } from '../../values/time'
+import { toShownMemo } from './memo-html'
 import type { About, Item, LinkView } from './store'
 
 /** What a link shows, as an entry of a page or a feed. Times are in milliseconds since 1970. */
@@ -10,7 +12,7 @@ export type FeedEntry = {
   /** One line about it. */
   note: string
   /** The text of a memo. */
-  text: string | null
+  memo: { html: string; text: string } | null
   cover: string | null
   published: number
   updated: number
@@ -49,16 +51,19 @@ const toParts = (item: Item, zone: Zone) => {
 /** A tag URI of the service at a host. RFC 4151 requires a date, which must never change. */
 export const toId = (host: string, { linkId }: About, rest = '') => `tag:${host},2026:${linkId}${rest && `/${rest}`}`
 
-/** A text without characters that XML 1.0 forbids or a terminal interprets. */
-export const toPlain = (text: string) => text.toWellFormed().replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '')
-
-/** The entries of what a link shows. */
-export const toEntries = ({ item: items, zone, ...about }: LinkView, host: string): FeedEntry[] =>
-  items.map((item) => {
-    const { id, text, ...parts } = toParts(item, zone)
-    const author = item.author && toPlain(item.author)
-    return { ...parts, id: toId(host, about, id), title: toPlain(item.title), author, text: text && toPlain(text) }
-  })
+/**
+ * The entries of what a link shows.
+ * @param images what the addresses of the member's images begin with
+ */
+export const toEntries = ({ item: items, zone, ...about }: LinkView, host: string, images: string) =>
+  Promise.all(
+    items.map(async (item): Promise<FeedEntry> => {
+      const { id, text, ...parts } = toParts(item, zone)
+      const author = item.author && toPlain(item.author)
+      const memo = text === null ? null : await toShownMemo(text, images)
+      return { ...parts, id: toId(host, about, id), title: toPlain(item.title), author, memo }
+    }),
+  )
 
 /** Milliseconds of the latest change of the entries; if there are none, of the link. */
 export const latestOf = ({ createdAt }: About, entries: FeedEntry[]) =>

@@ -1,6 +1,7 @@
 // The feeds of a link: JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/) and Atom (RFC 4287).
 import { toInstant } from '../../values/fields'
 import { type FeedEntry, latestOf, toId } from './entries'
+import { escapeMarkup } from './memo-html'
 import type { About } from './store'
 
 /** All texts are plain (`toPlain`). `url`: of the link, without a suffix. */
@@ -14,7 +15,8 @@ const toLine = (text: string) =>
     .trim()
 /** The title includes the book's author: entries have no author of their own. */
 const toTitle = ({ title, author }: FeedEntry) => toLine(author === null ? title : `${title} – ${author}`)
-const toContent = ({ note, text }: FeedEntry) => (text === null ? note : `${text}\n\n${note}`)
+const toContent = ({ note, memo }: FeedEntry) => (memo ? `${memo.text}\n\n${note}` : note)
+const toHtml = ({ note, memo }: FeedEntry) => `${memo?.html ?? ''}<p>${escapeMarkup(note)}</p>`
 
 export const toJsonFeed = ({ about, entries, url }: Feed) => ({
   version: 'https://jsonfeed.org/version/1.1',
@@ -26,14 +28,12 @@ export const toJsonFeed = ({ about, entries, url }: Feed) => ({
     url,
     title: toTitle(entry),
     content_text: toContent(entry),
+    content_html: toHtml(entry),
     ...(entry.cover && { image: entry.cover }),
     date_published: toInstant(entry.published),
     date_modified: toInstant(entry.updated),
   })),
 })
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' }
-const escapeMarkup = (text: string) => text.replace(/[&<>"\r]/g, (letter) => ENTITIES[letter] ?? letter)
 
 const toAtomEntry = (url: string) => (entry: FeedEntry) =>
   `<entry>
@@ -42,7 +42,7 @@ const toAtomEntry = (url: string) => (entry: FeedEntry) =>
 <published>${toInstant(entry.published)}</published>
 <updated>${toInstant(entry.updated)}</updated>
 <link rel="alternate" type="text/html" href="${escapeMarkup(url)}"/>
-<content>${escapeMarkup(toContent(entry))}</content>
+<content type="html">${escapeMarkup(toHtml(entry))}</content>
 </entry>
 `
 

@@ -1,4 +1,4 @@
-// The page of a link. All that members wrote is escaped by `html`.
+// The page of a link. All that members wrote is escaped by `html`, or written anew by `toShownMemo`.
 import { html, raw } from 'hono/html'
 import type { FeedEntry } from './entries'
 
@@ -113,7 +113,7 @@ ${toHeading(entry)}</div>
 `
 
 const toMemo = (entry: FeedEntry) => html`<li dir="auto">
-${toHeading(entry)}<div class="text" dir="auto">${entry.text}</div>
+${toHeading(entry)}<div class="text" dir="auto">${raw(entry.memo?.html ?? '')}</div>
 </li>
 `
 

@@ -1,16 +1,18 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { linked } from '../../callers/authenticated'
+import { knownMember } from '../../callers/credentials'
 import { limitLinkedYear, statisticsOf } from '../../callers/large-reads'
 import type { App } from '../../env'
 import { ApiError } from '../../errors'
 import { annotate } from '../../http/description/route-metadata'
 import { pageHeaders } from '../../http/headers'
-import { publicBase } from '../../http/public-base'
+import { imageBase, publicBase } from '../../http/public-base'
 import { valid } from '../../input/validate'
 import { matchesWeakEtag } from '../../values/text/etags'
+import { toPlain } from '../../values/text/plain'
 import { toPicture } from '../stats/figures'
 import { drawYear } from '../stats/picture/draw'
-import { toEntries, toPlain } from './entries'
+import { toEntries } from './entries'
 import { toAtom, toCalendar, toJsonFeed } from './feeds'
 import { drawError, drawList, drawYearPage, LIST_POLICY, toYearPolicy } from './page'
 import type { LinkedList } from './responses'
@@ -76,7 +78,8 @@ const sendList = async (c: Context<App>, link: ListLink, { cursor, size }: LinkQ
   const name = toPlain(shown.name)
   const base = publicBase(c)
   const [url, { hostname: host }] = [`${base}/l/${secret}`, new URL(base)]
-  const entries = toEntries(shown, host)
+  const images = `${imageBase(c)}/images/${knownMember(c.get('caller'))}/`
+  const entries = await toEntries(shown, host, images)
   const feed = { about: { ...shown, name }, entries, url, host }
   if (suffix === '.feed.json') return send(c, JSON.stringify(toJsonFeed(feed)), 'application/feed+json')
   if (suffix === '.atom') return send(c, toAtom(feed), 'application/atom+xml; charset=utf-8')
