@@ -99,6 +99,15 @@ export const libraryEndpoints: Endpoint[] = [
   }),
   get('series', () => '/series/Series?size=20', common),
   get('series, deep', ({ book }) => `/series/Series?size=20&cursor=${toCursor([50, book + 50])}`, common),
+  {
+    ...write(
+      'change of single tags',
+      'PATCH',
+      ({ changedBook }) => `/books/${changedBook}/tags`,
+      (n) => ({ add: [`Other ${n}`], remove: [`Other ${n - 1}`] }),
+    ),
+    untimed: true,
+  },
   get('authors', () => '/authors?size=20', common),
   get('authors, deep', () => `/authors?size=20&cursor=${toCursor('author 50')}`, common),
   ...sorted.map((endpoint) => ({ ...endpoint, ...common })),

@@ -179,6 +179,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'counts of books': [265, 0],
   series: [110, 0],
   'series, deep': [110, 0],
+  // Read also: the tags that the book has, before and after.
+  'change of single tags': [90, 5],
   authors: [23, 0],
   'authors, deep': [23, 0],
   'books by created': [28, 0],
@@ -222,6 +224,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'changes, deep': [620, 0],
   'changes, idle': [8, 0],
   'changes, delta': [100, 0],
+  // Read also: the entries of the log since the cursor, for each of three statements.
+  'delete book, unchanged since': [110, 8],
   // Written also: the key, and the number of keys of the member.
   'register with a key': [24, 9],
   'register with a key, repeated': [20, 0],

@@ -14,13 +14,14 @@ const GROWTH: Record<string, Pick<RowCost, 'grows' | 'ceiling'>> = {
 const WRITES = ['register', 'memo creation', 'update', 'created-date', 'delete book', 'memo update', 'delete memo']
 const writes = contractEndpoints.filter(({ name }) => WRITES.includes(name))
 const creations = writes.filter(({ name }) => ['register', 'memo creation'].includes(name))
+const deletions = writes.filter(({ name }) => name === 'delete book')
 
 const decode = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString())
 
 /** With books that no other part has changed, so that the rows are the same whichever parts ran before. */
 const withUntouched = (library: Library): Library => {
-  const [deleted = 0, changedBook = 0] = library.spareBooks.slice(-4)
-  return { ...library, changedBook, spareBooks: [deleted] }
+  const [deleted = 0, changedBook = 0, deletedLater = 0] = library.spareBooks.slice(-4)
+  return { ...library, changedBook, spareBooks: [deleted, deletedLater] }
 }
 
 const measureLibrary = async (url: URL, library: Library) => {
@@ -40,6 +41,10 @@ const measureLibrary = async (url: URL, library: Library) => {
   await pull('changes, idle', end)
   for (const { name, status, toRequest } of writes) await measure(`${name}, synced`, toRequest(library, 2), status)
   await pull('changes, delta', end)
+  for (const { name, status, toRequest } of deletions) {
+    const headers = `If-Unchanged-Since: ${end}\r\n`
+    await measure(`${name}, unchanged since`, { ...toRequest(library, 2), headers }, status)
+  }
   for (const { name, status, toRequest } of creations) {
     const headers = `Idempotency-Key: ${crypto.randomUUID()}\r\n`
     await measure(`${name} with a key, synced`, { ...toRequest(library, 3), headers }, status)
