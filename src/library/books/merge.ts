@@ -113,6 +113,18 @@ const ofSameDay = (column: string) =>
 const ofUnread = (column: string) =>
   sql.raw(`${column} = iif(books.bookStatus = 'YET', coalesce(books.${column}, source.${column}), books.${column})`)
 
+const taken = sql`exists (
+  select 1 from progress as taken
+  where taken.memberId = ownerId and taken.bookId in (sourceId, targetId) and taken.at = progress.at + value
+)`
+/** No event replaces another: one of another page at the same time comes some milliseconds later, before it is in the trash. */
+const separateEvents = statement`
+  update or ignore progress set total = (
+    select total from progress as last where ${ofSource('last')} order by at desc limit 1
+  ), at = (select progress.at + value from json_each('[1,2,3,4,5,6,7,8,9]') where not ${taken} limit 1)
+  from pair where ${ofSource('progress')} and exists (
+    select 1 from progress as event where ${ofTarget('event')} and event.at = progress.at and event.page <> progress.page
+  )`
 const putIntoTrash = mergedToTrash(sql`${isOwnRow(books.bookId, books.memberId, callerId, 'from')} and ${isMarked}`)
 const completeTrash = completeMerged(sql`exists (select 1 from books where bookId = :from and ${isMarked})`)
 
@@ -220,6 +232,7 @@ export const mergeBooks = async (
   const { guard, deleted, merged } = await runAsCaller(db, caller, {
     guard: selectPairSizes(values),
     marked: markSource(values),
+    separated: separateEvents(values),
     trashed: putIntoTrash(values),
     moved: Object.values(MOVES).map((move) => move(values)),
     completed: completeTrash(values),

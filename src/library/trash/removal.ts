@@ -126,6 +126,11 @@ export const mergedToTrash = (isBook: SQL) => {
       select json_group_array(tagKey) from bookTags cross join tags using (memberId, tagId)
       where ${ofBook('bookTags')} and tagId not in (select tagId from bookTags where ${isOfTarget})
     ))`,
+    events: sql`json((
+      select json_group_array(at) from progress where ${ofBook('progress')} and at in (
+        select event.at from progress as event where event.memberId = book.memberId and event.bookId = :bookId
+      )
+    ))`,
     currentPage: sql`(select currentPage from books where ${isOfTarget})`,
     readingBefore: sql`json((select ${readingColumns} from books where ${isOfTarget}))`,
     before: sql`json((select ${mergedJson('books')} from books where ${isOfTarget}))`,

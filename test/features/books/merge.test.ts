@@ -195,19 +195,20 @@ const addEvents = async (reader: Reader, bookId: number, events: [day: string, p
 }
 
 describe('the progress of the merged book', () => {
-  it('is that of both, and the latest event sets the page', async () => {
+  it('is that of both, the same event once, and the latest event sets the page', async () => {
     const { reader, bookId, from } = await createPair()
     await addEvents(reader, bookId, [
       ['2026-01-01', 10],
       ['2026-01-03', 30],
     ])
     await addEvents(reader, from, [
+      ['2026-01-01', 10],
       ['2026-01-02', 20],
       ['2026-01-03', 33],
       ['2026-01-04', 40],
     ])
     expect((await merge(reader, bookId, from)).body).toMatchObject({ currentPage: 40 })
-    expect((await progressOf(reader, bookId)).map(({ page }: { page: number }) => page)).toEqual([40, 30, 20, 10])
+    expect((await progressOf(reader, bookId)).map(({ page }: { page: number }) => page)).toEqual([40, 33, 30, 20, 10])
     await addEvents(reader, bookId, [['2026-01-05', 50]])
     await expectConsistent()
   })

@@ -185,6 +185,15 @@ describe('a deleted memo', () => {
     await expectConsistent()
   })
 
+  it('comes back under its identifier, though a later memo has been written', async () => {
+    const { bookId } = await reader.createBook()
+    const { memoId } = await reader.createMemo(bookId)
+    await remove(`/memos/${memoId}`)
+    await reader.createMemo(bookId)
+    expect(await restore(`memo-${memoId}`)).toMatchObject({ status: 200, body: { memo: { memoId } } })
+    await expectConsistent()
+  })
+
   it('is not put into the trash if it is of another version', async () => {
     const { memoId } = await reader.createMemo((await reader.createBook()).bookId)
     const refused = await reader.send('DELETE', `/memos/${memoId}`, { headers: { 'If-Match': '"1"' } })
@@ -465,8 +474,12 @@ describe('a book that was merged into another one', () => {
         const { bookId } = await reader.createBook({ title: 'Target', ...target })
         await reader.createMemo(bookId)
         await setTags(bookId, ['Sea', 'Own'])
-        await reader.post(`/books/${bookId}/progress`, { page: 7, at: '2019-01-01T00:00:00Z' })
+        await reader.post(`/books/${bookId}/progress`, { page: 50, at: '2019-01-01T00:00:00Z' })
         const from = await createFullBook()
+        // One event that both have, and another page at the same time.
+        await reader.post(`/books/${from}/progress`, { page: 50, at: '2019-01-01T00:00:00Z' })
+        await reader.post(`/books/${bookId}/progress`, { page: 45, at: '2018-01-01T00:00:00Z' })
+        await reader.post(`/books/${from}/progress`, { page: 46, at: '2018-01-01T00:00:00Z' })
         await setTags(from, ['Novel', 'Sea'])
         await reader.patch(`/books/${from}`, { bookStatus, readStartDate: '2024-01-01T10:00:00' })
         const before = [await show(bookId), await show(from)]

@@ -106,6 +106,8 @@ export type Merged = {
   readings: Reading[]
   /** The tags that the other one lacked. */
   tags: string[]
+  /** The progress that the other one had. */
+  events: ProgressEvent[]
   before: Target
   after: Target
 }

@@ -10,6 +10,7 @@ import {
   findBook,
   type Library,
   memosOf,
+  type ProgressEvent,
   type Reading,
   RUN,
   settle,
@@ -87,15 +88,29 @@ const setTimes = (library: Library, target: Book, source: Book) => {
   }
 }
 
-const moveProgress = (library: Library, target: Book, source: Book) => {
+/** An event of another page at the time of one of the target comes later. */
+const separateProgress = (library: Library, target: Book, source: Book) => {
   const [own, others] = [eventsOf(library, target.bookId), eventsOf(library, source.bookId)]
-  const added = others.filter(({ at: time }) => own.every((event) => event.at !== time))
-  const [latest] = own
-  const [latestAdded] = added
-  // Of two events of the same time, that of the target stays.
-  const isRecent = latest !== undefined && latest.at >= RUN && latestAdded !== undefined && latestAdded.at >= RUN
+  const [latest, latestOther] = [own[0], others[0]]
+  const isRecent = latest !== undefined && latest.at >= RUN && latestOther !== undefined && latestOther.at >= RUN
   if (isRecent) library.couldTie = true
-  library.events.set(target.bookId, [...own, ...(isRecent && library.isTied ? added.slice(1) : added)])
+  const times = new Set([...own, ...others].map((event) => event.at))
+  const timeOf = (event: ProgressEvent) => {
+    const time = isRecent && library.isTied && event === latestOther ? latest.at : event.at
+    if (!own.some((each) => each.at === time && each.page !== event.page)) return time
+    // The next times by the clock of the model are whole numbers.
+    return time >= RUN
+      ? time + 0.5
+      : ([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => time + n).find((each) => !times.has(each)) ?? time)
+  }
+  const separated = others.map((event) => ({ ...event, at: timeOf(event) }))
+  library.events.set(source.bookId, separated)
+}
+
+const moveProgress = (library: Library, target: Book, source: Book) => {
+  const own = eventsOf(library, target.bookId)
+  const added = eventsOf(library, source.bookId).filter(({ at: time }) => own.every((event) => event.at !== time))
+  library.events.set(target.bookId, [...own, ...added])
 }
 
 const syncPage = (library: Library, target: Book, source: Book) => {
@@ -113,11 +128,13 @@ const merge = command('merge', 3, fc.tuple(position, position), (library, [index
     if (!target || !source) return NOT_FOUND
     if (target === source) return { status: 400 }
     const before = snapshotOf(library, target)
+    const events = eventsOf(library, bookId)
     const [ofTarget, ofSource] = [bookId, source.bookId].map((id) => library.bookTags.get(id) ?? [])
     const memos = memosOf(library, source.bookId).map(
       ({ memoId }) => [memoId, library.versions.get(memoId)?.at(-1)] as const,
     )
     const readings = listReadings(library, source)
+    separateProgress(library, target, source)
     const entry = trashedBook(library, source)
     moveReadings(library, target, source)
     moveProgress(library, target, source)
@@ -134,7 +151,7 @@ const merge = command('merge', 3, fc.tuple(position, position), (library, [index
     const after = snapshotOf(library, target)
     library.trash.push({
       ...entry,
-      merged: { into: bookId, memos: new Map(memos), readings, tags: tagsAdded, before, after },
+      merged: { into: bookId, memos: new Map(memos), readings, tags: tagsAdded, events, before, after },
     })
     return { status: 200, body: { ...target, memoCount: memosOf(library, bookId).length } }
   }

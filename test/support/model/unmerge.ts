@@ -70,8 +70,10 @@ const takeReadings = (library: Library, target: Book, back: number[], { before, 
   change(library, bookId, before.own)
 }
 
-const takeProgress = (library: Library, target: Book, events: ProgressEvent[], { before }: Merged) => {
-  const isTaken = (event: ProgressEvent) => events.some((each) => isEqual({ ...each }, { ...event }))
+const takeProgress = (library: Library, target: Book, events: ProgressEvent[], merged: Merged) => {
+  const { before } = merged
+  const isIn = (event: ProgressEvent, others: ProgressEvent[]) => others.some((each) => isEqual(each, event))
+  const isTaken = (event: ProgressEvent) => isIn(event, events) && !isIn(event, merged.events)
   library.events.set(
     target.bookId,
     eventsOf(library, target.bookId).filter((event) => !isTaken(event)),
