@@ -16,10 +16,10 @@ const MEMOS = 'src/library/memos/store.ts'
 const TAGS = 'src/library/tags/store.ts'
 const LOG = 'src/db/change-log.ts'
 /** A migration that does not exist otherwise. */
-const migrate = (sql: string): Edit => ['migrations/9999_mutation.sql', '', sql]
+export const migrate = (sql: string): Edit => ['migrations/9999_mutation.sql', '', sql]
 
 const triggers = parseTriggers(readFileSync('src/db/triggers.sql', 'utf8'))
-const replaceTrigger = (name: string, from: RegExp, to: string) =>
+export const replaceTrigger = (name: string, from: RegExp, to: string) =>
   migrate(`DROP TRIGGER ${name};--> statement-breakpoint\n${triggers.get(name)?.replaceAll(from, to)}`)
 
 /** Without them, changes of that kind are not in the log. */
@@ -209,6 +209,24 @@ export const mutations: Mutation[] = [
   one('dropped writes are kept with the deletion', CLIENT, '[write, ...dropped].map', '[write].map'),
   one('PATCH of tags leaves other tags', TAGS, 'and (:removed is null or ${isNamed})', 'and 1'),
   one('tags are sent one by one', SHAPE, 'return tags.filter((tag) => !folded.has(fold(tag)))', 'return tags'),
+  one(
+    'the memos of a deleted book are in the trash',
+    'src/library/trash/removal.ts',
+    'cross join memos as m on m.bookId = book.bookId`',
+    'cross join memos as m on m.bookId = -book.bookId`',
+  ),
+  one(
+    'a restored book has its memos',
+    'src/library/trash/restore.ts',
+    'insertReadings, insertProgress, insertMemos]',
+    'insertReadings, insertProgress]',
+  ),
+  one(
+    'the progress of a deleted book is in the trash',
+    'src/library/trash/removal.ts',
+    "progress where ${ofBook('progress')}",
+    "progress where ${ofBook('progress')} and page < 50",
+  ),
   one(
     '410 keeps the outbox',
     CLIENT,

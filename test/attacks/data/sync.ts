@@ -2,6 +2,7 @@
 //   HISTORIES=200 OFFLINE_CLIENT=/path/of/a/client.ts npm run attack -- sync      # as many, with another client
 //   FROM=93 HISTORIES=94 npm run attack -- sync --seed 7      # only history 70093
 //   HISTORIES=1000 SCOPE=tags npm run attack -- sync      # in which devices only tag, write memos, and delete; nobody else writes
+//   HISTORIES=1000 SCOPE=trash npm run attack -- sync      # in which others mostly delete, merge, import, undo and restore
 // Such a client stores its writes like docs/offline-client.ts: as `Write` under outbox/ until they are done, or as `Kept` under kept/.
 import { resolve } from 'node:path'
 import { findMismatches } from '../../../scripts/data/integrity'
@@ -11,6 +12,7 @@ import { insertMemberAt } from '../../support/home'
 import { KINDS_OF_CASES } from '../../support/sync/checks'
 import type { CreateClient } from '../../support/sync/devices'
 import { runHistory } from '../../support/sync/histories'
+import { LEDGER } from '../../support/sync/ledger'
 import { type History, KINDS_OF_FAULTS, type Member } from '../../support/sync/network'
 import { openStates } from '../../support/sync/states'
 import { wrapDatabase } from '../../support/wrap-database'
@@ -35,6 +37,7 @@ const openSlots = (service: Service) =>
         (at) => service.databases[at] && wrapDatabase(service.databases[at], repeatUnsent),
       )
       if (!database || !copy) throw new Error('The service has too few databases')
+      for (const each of [database, copy]) await each.batch(LEDGER.map((query) => each.prepare(query)))
       const replica = await openStates(copy)
       await replica.dropTriggers()
       return { slot, database, replica, states: await openStates(database) }
@@ -60,7 +63,7 @@ const join = async (service: Service, slots: Awaited<ReturnType<typeof openSlots
 
 export const sync: Attack = async ({ quick, seed, progress, start }) => {
   const { HISTORIES, FROM = 0, SCOPE, OFFLINE_CLIENT = 'docs/offline-client.ts' } = process.env
-  const only = SCOPE === 'tags' ? SCOPE : undefined
+  const only = (['tags', 'trash'] as const).find((scope) => scope === SCOPE)
   const { createClient }: { createClient: CreateClient } = await import(resolve(OFFLINE_CLIENT))
   const service = await start({
     entry: 'test/attacks/workers/lagging.ts',

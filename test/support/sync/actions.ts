@@ -39,8 +39,8 @@ const setTags = async (device: Device, { checks }: Network, book: Shown, tags: s
   if (key) checks.sawTags.set(key, keysOf(book.value.tags as string[]))
 }
 
-/** `tags`: only actions on tags, memos and deletions. */
-export type Scope = 'all' | 'tags'
+/** `tags`: only actions on tags, memos and deletions. `trash`: clients without sync write more, and mostly to and from the trash. */
+export type Scope = 'all' | 'tags' | 'trash'
 
 /** What a user does on a device, on line or not. */
 export const act = async (device: Device, network: Network, draw: Draw, mark: number, scope: Scope) => {
@@ -142,7 +142,12 @@ export const changeUnanswered = async (
 }
 
 /** What clients without sync do. */
-export const interfere = async ({ call, request, checks, ids, learn, known }: Network, draw: Draw, mark: number) => {
+export const interfere = async (
+  { call, request, checks, ids, learn, known }: Network,
+  draw: Draw,
+  mark: number,
+  scope: Scope,
+) => {
   // Often the newest, whose answer may have been lost.
   const [book, memo, reading] = [ids.book, ids.memo, ids.reading].map(
     (list) => pick(draw, [...list].slice(draw(3) > 0 ? 0 : -1)) ?? 0,
@@ -153,6 +158,30 @@ export const interfere = async ({ call, request, checks, ids, learn, known }: Ne
     learn('import', importId)
     while ((await call('GET', `/imports/${importId}`)).body.status === 'RUNNING');
   }
+  const ofTrash: (() => Promise<unknown>)[] = [
+    () => call('DELETE', `/memos/${memo}`),
+    async () => draw(2) === 0 && call('DELETE', `/books/${book}`),
+    async () => {
+      for (const id of pair) await call('PATCH', `/books/${id}`, { currentPage: 1 + draw(300) })
+      known.pair = pair
+    },
+    ...[pair, known.pair].map(
+      ([from, to]) =>
+        () =>
+          call('POST', `/books/${to}/merge`, { from }),
+    ),
+    async () => {
+      if (draw(4) > 0) return
+      const row = (id: number) => `${id},Imported ${id},Mina Oh,${draw(6)},read,sea,2026/01/02,Review ${mark}`
+      await importFile([GOODREADS, row(draw(3)), row(3 + draw(3))].join('\n'), 'text/csv')
+    },
+    () => call('DELETE', `/imports/${pick(draw, [...ids.import]) ?? 0}`),
+    ...Array.from({ length: 4 }, () => async () => {
+      const entry = pick<Value>(draw, (await call('GET', '/trash?size=100')).body.item)
+      if (entry && draw(8) === 0) await call('DELETE', draw(2) ? `/trash/${entry.trashId}` : '/trash')
+      else if (entry) await call('POST', `/trash/${entry.trashId}/restore`)
+    }),
+  ]
   const actions: (() => Promise<unknown>)[] = [
     async () =>
       learn('book', (await call('POST', '/books', { title: `Web ${mark}`, bookStatus: draw(3) })).body.bookId),
@@ -162,9 +191,8 @@ export const interfere = async ({ call, request, checks, ids, learn, known }: Ne
       if (status === 201) learn('memo', body.memoId)
     },
     ...Array.from({ length: 3 }, () => () => call('PATCH', `/memos/${memo}`, { memoContent: `Web edit ${mark}` })),
-    () => call('DELETE', `/memos/${memo}`),
     () => call('PATCH', `/books/${book}`, draw(2) ? { author: `Web ${mark}` } : { currentPage: draw(300) }),
-    () => call('PATCH', `/books/created-date/${book}`, { raw: `2020-01-0${1 + draw(9)}T00:00:00` }),
+    () => call('PATCH', `/books/created-date/${book}`, `2020-01-0${1 + draw(9)}T00:00:00`),
     () => call('PATCH', `/books/${book}/edition`, { seriesNumber: draw(9) + 0.5 }),
     () => call('PUT', `/books/${book}/tags`, { tags: TAGS.slice(draw(3), 1 + draw(3)) }),
     () => call('PATCH', `/books/${book}/tags`, { add: [TAGS[draw(4)]], remove: [TAGS[draw(4)]] }),
@@ -175,22 +203,6 @@ export const interfere = async ({ call, request, checks, ids, learn, known }: Ne
     },
     () => call('DELETE', `/tags?tag=${TAGS[draw(4)]}`),
     () => call('DELETE', `/readings/${reading}`),
-    async () => draw(3) === 0 && call('DELETE', `/books/${book}`),
-    async () => {
-      for (const id of pair) await call('PATCH', `/books/${id}`, { currentPage: 1 + draw(300) })
-      known.pair = pair
-    },
-    ...[pair, known.pair].map(
-      ([from, to]) =>
-        () =>
-          call('POST', `/books/${to}/merge`, { from }),
-    ),
-    () => call('DELETE', `/imports/${pick(draw, [...ids.import]) ?? 0}`),
-    async () => {
-      if (draw(4) > 0) return
-      const row = (id: number) => `${id},Imported ${id},Mina Oh,${draw(6)},read,sea,2026/01/02,Review ${mark}`
-      await importFile([GOODREADS, row(draw(3)), row(3 + draw(3))].join('\n'), 'text/csv')
-    },
     async () => {
       if (draw(4) > 0) return
       const library = (await call('GET', '/export')).body
@@ -198,6 +210,7 @@ export const interfere = async ({ call, request, checks, ids, learn, known }: Ne
       for (const { progress } of library.books) if (draw(2)) progress.unshift(event)
       await importFile(JSON.stringify(library), JSON_TYPE)
     },
+    ...ofTrash,
   ]
-  await pick(draw, actions)?.()
+  await pick(draw, scope === 'trash' && draw(4) > 0 ? ofTrash : actions)?.()
 }

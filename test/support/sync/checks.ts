@@ -2,8 +2,9 @@
 import { isBookDeletion, type Shown, type Write } from '../../../docs/offline-shape'
 import { fold } from '../../../src/values/text/fold'
 import type { Value } from './comparable'
+import { KINDS_OF_RETURNS } from './ledger'
 
-/** What histories must come to, to show anything of deletions, tags and images. */
+/** What histories must come to, to show anything of deletions, tags, images and the trash. */
 export const KINDS_OF_CASES = [
   'histories of tags, memos and deletions only',
   'books deleted that had not changed',
@@ -13,6 +14,7 @@ export const KINDS_OF_CASES = [
   'writes dropped with the deletion of their book',
   'tags changed beside those of another device',
   'images uploaded',
+  ...KINDS_OF_RETURNS,
 ] as const
 /** A text without the addresses and URLs of images. */
 export const withoutImages = (text: unknown) =>

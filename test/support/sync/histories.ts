@@ -17,6 +17,9 @@ const ABSENCE_MS = 401 * DAY_MS
 /** The slowest purge is that of a machine with other load. */
 const PURGE_MS = 120_000
 
+/** Of texts: three quarters of what the member has, or the default. Each further deletion evicts from the trash, and creations fail. */
+const SET_QUOTA = 'update members set maxTextBytes = iif(?2, textBytes * 3 / 4, null) where memberId = ?1'
+
 /** A history while it runs. `late`: requests that have left a device and not arrived. */
 type Course = {
   member: Member
@@ -34,9 +37,9 @@ type Course = {
 const executePage = async ({ network, draw, hasReplica, scope, step }: Course, sent: Sent) => {
   const { execute, known, history } = network
   const fate = draw(8)
-  if (fate === 0 && scope === 'all') {
+  if (fate === 0 && scope !== 'tags') {
     history.faults['requests beside another writer'] += 1
-    const [response] = await Promise.all([execute(sent), interfere(network, draw, step)])
+    const [response] = await Promise.all([execute(sent), interfere(network, draw, step, scope)])
     return response
   }
   if (fate > 4 || !hasReplica || !sent.path.includes('cursor=')) return execute(sent)
@@ -199,8 +202,9 @@ const withdraw = async ({ app, outbox, name }: Device, { memberId, database, sta
 const createEvents = (course: Course, devices: Device[]) => {
   const { network, draw, hasReplica, late } = course
   const { memberId, database, states, replica, skip } = course.member
-  const { known, history } = network
-  let saved: { state: Awaited<ReturnType<typeof states.read>>; rows: Map<string, number | string> } | undefined
+  const { known, history, applied } = network
+  type Saved = { state: Awaited<ReturnType<typeof states.read>>; rows: typeof known.rows; applied: Set<string> }
+  let saved: Saved | undefined
   const refreshReplica = async () => hasReplica && replica.write(memberId, await states.read(memberId))
   return {
     refreshReplica,
@@ -209,7 +213,7 @@ const createEvents = (course: Course, devices: Device[]) => {
       await database.prepare(TRIM).bind(memberId, draw(4)).run()
     },
     save: async () => {
-      saved = { state: await states.read(memberId), rows: new Map(known.rows) }
+      saved = { state: await states.read(memberId), rows: new Map(known.rows), applied: new Set(applied) }
     },
     restore: async () => {
       if (!saved) return
@@ -217,6 +221,14 @@ const createEvents = (course: Course, devices: Device[]) => {
       await states.write(memberId, saved.state, skip)
       await refreshReplica()
       known.rows = new Map(saved.rows)
+      // What devices have no answer to, they send again.
+      const unanswered = devices.flatMap(({ outbox }) => outbox()).filter(({ done }) => !done)
+      for (const { key } of unanswered) if (!saved.applied.has(key)) applied.delete(key)
+    },
+    setQuota: async () => {
+      const isSmall = draw(4) === 0
+      if (isSmall) history.faults['quotas below what is stored'] += 1
+      await database.prepare(SET_QUOTA).bind(memberId, isSmall).run()
     },
     forgetKeys: async () => {
       if (course.clock === 0) return
@@ -245,7 +257,7 @@ export const runHistory = async (
   const { history, call } = network
   const late: Sent[] = []
   const clock = draw(4) === 0 ? -ABSENCE_MS : 0
-  const scope = only ?? (draw(4) === 0 ? 'tags' : 'all')
+  const scope = only ?? (['all', 'all', 'tags', 'trash'] as const)[draw(4)] ?? 'all'
   const course: Course = { member, network, draw, hasReplica: draw(2) === 0, late, scope, clock, step: 0 }
   const devices = Array.from({ length: DEVICES }, (_, n) => {
     const size = [1, 5, 100][draw(3)] ?? 1
@@ -263,8 +275,9 @@ export const runHistory = async (
     const device = pick(draw, devices) as Device
     const roll = draw(20)
     if (roll < 5) await act(device, network, draw, course.step, scope)
-    else if (roll < 15) await proceed(device, course)
-    else if (roll < 17) await (scope === 'tags' ? proceed(device, course) : interfere(network, draw, course.step))
+    else if (roll < (scope === 'trash' ? 11 : 15)) await proceed(device, course)
+    else if (roll < 17)
+      await (scope === 'tags' ? proceed(device, course) : interfere(network, draw, course.step, scope))
     else if (roll === 17 && late.length > 0) await network.execute(late.splice(draw(late.length), 1)[0] as Sent)
     else if (roll === 18 && draw(3) === 0) device.app.kill(draw(8))
     else if (roll === 19) await pick(draw, scope === 'tags' ? [events.trimLog] : Object.values(events))?.()
@@ -283,6 +296,7 @@ export const runHistory = async (
   for (const device of devices) await expectRest(device, network, library)
   expectNoDuplicates(network, library)
   if (scope === 'tags') expectAccounted(network, library)
+  await network.ledger.check()
   await withdraw(devices[0] as Device, member, network)
   return history
 }

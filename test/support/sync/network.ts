@@ -1,6 +1,7 @@
 // What the service did, as a network between it and the devices sees it.
 import { isCreation, type Write } from '../../../docs/offline-client'
 import { createChecks, KINDS_OF_CASES, withoutImages } from './checks'
+import { openLedger } from './ledger'
 import type { States } from './states'
 
 export type Member = {
@@ -30,6 +31,7 @@ export const KINDS_OF_FAULTS = [
   'killed apps',
   'trimmed logs',
   'restores',
+  'quotas below what is stored',
   'years without a connection',
 ] as const
 export type History = {
@@ -69,6 +71,7 @@ export const createNetwork = (member: Member) => {
     reached: countOf(KINDS_OF_CASES),
   }
   const checks = createChecks(member.database, history)
+  const ledger = openLedger(member.database, member.memberId, history)
   const known = {
     /** The row that each key has created. */
     rows: new Map<string, number | string>(),
@@ -85,7 +88,9 @@ export const createNetwork = (member: Member) => {
 
   const request: Member['request'] = async (method, path, sent) => {
     history.requests += 1
+    const settle = await ledger.watch(method, path, sent?.body)
     const response = await member.request(method, path, sent)
+    settle(response.status)
     known.bookmark = response.headers.get('X-D1-Bookmark') ?? known.bookmark
     if (response.status >= 500 && !sent?.headers) history.problems.push(`${method} ${path}: ${response.status}`)
     return response
@@ -133,6 +138,6 @@ export const createNetwork = (member: Member) => {
     }
     return response
   }
-  return { history, checks, known, seen, applied, ids, learn, call, request, execute }
+  return { history, checks, ledger, known, seen, applied, ids, learn, call, request, execute }
 }
 export type Network = ReturnType<typeof createNetwork>

@@ -1,6 +1,7 @@
 // The rows of one member: what a restore of the database brings back, and what a replica has. Other members stay as they are.
 type Row = { name: string; sql: string; rows: string | null }
 
+const REUSED = ['imageId', 'partId']
 /** The values of a row, as SQL. A function has at most 32 arguments in D1. */
 const quoteAll = (columns: string[]): string =>
   columns.length > 16
@@ -16,8 +17,8 @@ export const openStates = async (database: D1Database) => {
   const columns = await run(names.map(({ name }) => `pragma table_info(${name})`))
   const tables = names
     .map(({ name }, at) => ({ name, columns: columns[at]?.results.map(({ name }) => name) ?? [] }))
-    // Another member may have been given the identifier of an image since.
-    .map(({ name, columns }) => ({ name, columns: columns.filter((column) => column !== 'imageId') }))
+    // Another member may have been given these identifiers since.
+    .map(({ name, columns }) => ({ name, columns: columns.filter((column) => !REUSED.includes(column)) }))
     .filter(({ name, columns }) => columns.includes('memberId') && name !== 'purgeJobs')
   const { results: triggers } = await database
     .prepare(`select name, sql from sqlite_schema where type = 'trigger'`)
