@@ -75,6 +75,11 @@ export const SHORT_RUNS: Run[] = [
     prints: '0 survived',
   },
   {
+    commands: ['npm run mutate -- --list test/attacks/data/trash-mutations.ts'],
+    quick: `npm run mutate -- --list test/attacks/data/trash-mutations.ts --only 'a restore of a memo needs room'`,
+    prints: '0 survived',
+  },
+  {
     commands: ['npm run attack -- codes --slots 3'],
     quick: 'npm run attack -- codes --slots 3 --quick',
     prints: 'No failures',
