@@ -19,7 +19,6 @@ const readings = Array.from({ length: BOOKS }, (_, at) => ({
   cover: null,
   title: `The title of book ${at}, which is rather long`,
   author: `Author ${at % 120}`,
-  cover: null,
   pages: 100 + at,
   language: 'en',
   tags: '["novel","classic"]',
