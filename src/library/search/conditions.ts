@@ -8,22 +8,25 @@ const has = (text: SQL) => (part: string) => sql`instr(${text}, ${part})`
 /** Whether a folded text has each of the words of `toWords`. */
 export const hasWords = (text: SQL, words: string[]) => sql.join(words.map(has(text)), sql` and `)
 
+/** The member's tags with one of the words, for WITH: looked up once, so that the tags of books are mostly not. */
+export const matchingTags = (words: string[], owner: SQL) => sql`matchingTags(tagId) as materialized (
+    select tagId from tags where memberId = ${owner} and (${sql.join(words.map(has(sql.raw('tagKey'))), sql` or `)})
+  )`
+const tagKeys = sql`case when exists (select 1 from matchingTags) then (
+  select group_concat(tagKey, char(10)) from bookTags cross join tags using (memberId, tagId)
+  where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
+    and +bookTags.tagId in (select tagId from matchingTags)
+) end`
 const fields = sql.join([...fieldsOf('search').map(folded), sql.raw('isbn')], sql`, `)
 const lines = sql.raw('lines')
 const hasInLines = has(lines)
 
 /**
  * Whether the row of `books` has each of the words of `toBookWords`: in a field or a tag, each of which is a line of one
- * text. The lines of fields lack the punctuation at their beginning, so a word needs none there.
- * @param owner the owner of the books. Which tags have one of the words is looked up once, not for each book
+ * text. The lines of fields lack the punctuation at their beginning, so a word needs none there. For a statement with
+ * `matchingTags` of the same words.
  */
-export const isBookWith = (words: string[], owner: SQL) => {
-  const isHit = sql.join(words.map(has(sql.raw('tagKey'))), sql` or `)
-  const tagKeys = sql`(
-    select group_concat(tagKey, char(10)) from bookTags cross join tags using (memberId, tagId)
-    where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId
-      and +bookTags.tagId in (select tagId from tags where tags.memberId = ${owner} and (${isHit}))
-  )`
+export const isBookWith = (words: string[]) => {
   const tests = words.map((word) => {
     const start = toSortKey(word)
     return start === word ? hasInLines(word) : sql`(${hasInLines(word)} or ${hasInLines(`\n${start}`)})`

@@ -8,7 +8,7 @@ import { MemoTypeOrAll } from '../memos/schema'
 export const LibrarySearchTerm = z.lazy(() =>
   LongerSearchTerm.check(
     z.refine((q) => toWords(q).length <= MAX_WORDS, {
-      error: `must have at most ${MAX_WORDS} different words, separated by spaces or hyphens`,
+      error: `must have at most ${MAX_WORDS} words`,
     }),
   ),
 )

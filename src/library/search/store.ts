@@ -12,7 +12,7 @@ import { fold } from '../../values/text/fold'
 import { toBookWords, toWords } from '../../values/text/search-words'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
-import { hasWords, isBookWith } from './conditions'
+import { hasWords, isBookWith, matchingTags } from './conditions'
 import { type Part, toExcerpt } from './excerpt'
 import type { FoundMemo } from './responses'
 import { type BookSearch, type MemoSearch, WINDOW } from './schema'
@@ -73,12 +73,12 @@ const library: Source = {
 }
 const selectOldestBook = selectOldest(library)
 const selectBooks = (words: string[]) => sqlStatement<LibraryBook & Searched>`${withSearched(library)},
+  ${matchingTags(words, callerId)},
   found as (
-    select id, isLast, ${isBookWith(words, callerId)} as at
+    select ${LIBRARY_COLUMNS}, id, isLast, ${isBookWith(words)} as at
     from searched cross join books on bookId = id limit ${maxSearched}
   )
-  select ${LIBRARY_COLUMNS}, id, isLast, at from found cross join books on bookId = id
-  where at or isLast limit ${limit}`
+  select * from found where at or isLast limit ${limit}`
 
 const toValues = ({ q, cursor = Number.MAX_SAFE_INTEGER, size }: BookSearch) => ({ q: fold(q), cursor, limit: size })
 

@@ -6,14 +6,12 @@ export const MAX_WORDS = 16
 
 /**
  * The folded words of a search term, separated by space or hyphens, longest first: it is the least frequent, mostly, and
- * the first one that a text lacks ends its test. Punctuation alone, and words that are part of others, are left out.
+ * the first one that a text lacks ends its test. Punctuation alone counts only if there is nothing else.
  */
 export const toWords = (term: string) => {
   const whole = fold(term)
-  const distinct = new Set(whole.split(/[\s\p{Pd}]+/u).filter((word) => /\P{P}/u.test(word)))
-  const words = [...distinct].sort((one, other) => other.length - one.length)
-  const isPart = (word: string, at: number) => words.slice(0, at).some((longer) => longer.includes(word))
-  return words.length > 0 ? words.filter((word, at) => !isPart(word, at)) : [whole || term]
+  const words = new Set(whole.split(/[\s\p{Pd}]+/u).filter((word) => /\P{P}/u.test(word)))
+  return words.size > 0 ? [...words].sort((one, other) => other.length - one.length) : [whole]
 }
 
 /** The same for a search of books, where an ISBN-10 or ISBN-13 is one word. */

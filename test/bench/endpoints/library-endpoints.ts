@@ -167,6 +167,9 @@ export const libraryEndpoints: Endpoint[] = [
   ),
   get('memos of all books, no match', () => '/memos?q=nowhere&size=20', searched),
   get('search of books, no match', () => '/books/search?q=nowhere&size=20', searched),
+  get('search of books, tags with a word', () => '/books/search?q=tag%20nowhere&size=20', {
+    ...{ ...common, grows: 'searches until a page is full, and their tags', ceiling: 10_000 },
+  }),
   get('search of memos, no match', () => '/memos/search?q=nowhere&size=20', searched),
   {
     ...{ name: 'merge', status: 200, untimed: true, common: withoutNumbers },

@@ -214,7 +214,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'link to a year': [200, 0],
   goal: [100, 1],
   settings: [4, 0],
-  'search of books': [94, 0],
+  'search of books': [104, 0],
   'search of memos': [126, 0],
   'search of memos, deep': [126, 0],
   'memos of all books': [115, 0],
@@ -235,7 +235,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'update, synced': [17, 6],
   // Written: each of ten memos with its index entries, the readings, the two books, and the row of the trash.
   merge: [420, 52],
-  'search of books, no match': [417, 0],
+  'search of books, no match': [426, 0],
+  'search of books, tags with a word': [710, 0],
   'search of memos, no match': [569, 0],
 }
 

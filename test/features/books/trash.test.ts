@@ -522,6 +522,19 @@ describe('a book that was merged into another one', () => {
     expect(await show(bookId)).toMatchObject([{ memoCount: 2 }, {}, {}, {}, {}])
   })
 
+  it('leaves an author that was edited only in case to the other one, sorted and found as before', async () => {
+    const { bookId } = await reader.createBook({ author: null })
+    const { bookId: from } = await reader.createBook({ author: 'ÉMILE' })
+    await merge(bookId, from)
+    await reader.patch(`/books/${bookId}`, { author: 'Émile' })
+    expect((await restore(`book-${from}`)).status).toBe(200)
+    await expectConsistent()
+    expect((await reader.get('/books?author=emile&sort=created')).body.item).toMatchObject([
+      { bookId, author: 'Émile' },
+      { bookId: from, author: 'ÉMILE' },
+    ])
+  })
+
   it('deletes the oldest entries for good if the quota is full', async () => {
     const { bookId } = await reader.createBook()
     await remove(`/memos/${(await reader.createMemo(bookId, { memoContent: 'x'.repeat(2000) })).memoId}`)

@@ -156,9 +156,7 @@ describe('q', () => {
     for (const q of [words(16), `${words(16)} a10 A11`]) expect((await send(q)).status).toBe(200)
     const { status, body } = await send(words(17))
     expect(status).toBe(400)
-    expect(body.violationErrors).toMatchObject([
-      { propertyPath: 'q', reason: 'must have at most 16 different words, separated by spaces or hyphens' },
-    ])
+    expect(body.violationErrors).toMatchObject([{ propertyPath: 'q', reason: 'must have at most 16 words' }])
   })
 
   it.each(['가', '猫', '々', 'あ', 'ア', '𠮷'])('may be one character: %s', async (q) => {
