@@ -57,11 +57,16 @@ export const selectMember = <Name extends keyof MemberRow>(...names: Name[]) =>
   sqlStatement<Pick<MemberRow, Name>>`select ${sql.raw(names.join(', '))} from members where ${isCaller}`
 
 /**
- * Matches the caller's row with an identifier, by default a parameter named like the column. Looks up the nearest
+ * Matches the caller's row with an identifier: that of a parameter, by default one named like the column. Looks up the nearest
  * identifier at or below it that exists, so that another member's row costs the same as one that does not exist.
  */
-export const isOwnRow = (id: SQLiteColumn, owner: SQLiteColumn, caller: SQL = callerId, parameter = id.name) => {
-  const wanted = sql.raw(`:${parameter}`)
+export const isOwnRow = (
+  id: SQLiteColumn,
+  owner: SQLiteColumn,
+  caller: SQL = callerId,
+  parameter: string | SQL = id.name,
+) => {
+  const wanted = typeof parameter === 'string' ? sql.raw(`:${parameter}`) : parameter
   const nearest = sql`(select max(${id}) from ${id.table} where ${id} <= ${wanted})`
   // CASE fixes the order: the guard is evaluated for every row that is found.
   return sql`${id} = ${nearest} and case when ${owner} = ${caller} then ${id} = ${wanted} end`

@@ -6,6 +6,22 @@ import { books } from './schema/book-tables'
 /** Matches the book of the parameter `bookId`, if it is the caller's. */
 export const isOwnBook = isOwnRow(books.bookId, books.memberId)
 
+/** Selects `memberId` and `bookId` of the caller's books among `:ids`, a JSON array, with their `place` in it. */
+export const selectOwnBooks = sql`
+  select memberId, bookId, key as place from json_each(:ids) as wanted
+    cross join books on ${isOwnRow(books.bookId, books.memberId, callerId, sql.raw('wanted.value'))}`
+
+type OwnBook = { bookId: number }
+export const selectOwnIds = sqlStatement<OwnBook>`select bookId from (${selectOwnBooks})`
+
+/** Splits identifiers into those of books that a statement has written, those of other own books, and the rest. */
+export const splitIds = (ids: number[], own: OwnBook[], written: OwnBook[]) => {
+  const [found, done] = [own, written].map((books) => new Set(books.map(({ bookId }) => bookId)))
+  const kindOf = (id: number) => (done?.has(id) ? 'done' : found?.has(id) ? 'left' : 'missing')
+  const { done: first = [], left = [], missing = [] } = Object.groupBy(ids, kindOf)
+  return { done: first, left, missing }
+}
+
 const isBookOfCaller = isOwnRow(books.bookId, books.memberId, sql`caller.id`)
 
 type Book = typeof books.$inferSelect

@@ -17,6 +17,7 @@ export const listNames = (sent: string[]) => {
 export const shapeOf = (schema: z.core.$ZodType | undefined): z.core.$ZodShape => {
   if (schema instanceof z.ZodMiniLazy) return shapeOf(schema.def.getter())
   if (schema instanceof z.ZodMiniPipe) return shapeOf(schema.def.in)
+  if (schema instanceof z.ZodMiniOptional) return shapeOf(schema.def.innerType)
   return schema instanceof z.ZodMiniObject ? schema.shape : {}
 }
 
@@ -37,7 +38,7 @@ const isValid = (field: z.core.$ZodType | undefined, value: unknown) =>
   field instanceof z.ZodMiniCatch ? z.safeParse(field.def.innerType, value).success : field !== undefined
 
 /** The fields of a body that have no effect: unknown ones, invalid ones that are not refused, and those that others decide. */
-export const ignoredFields = (body: object, schema: z.core.$ZodType) => {
+export const ignoredFields = (body: object, schema: z.core.$ZodType): string[] => {
   const shape = shapeOf(schema)
   const fields = new Map(Object.entries(body))
   const isSent = (name = '') => fields.has(name)
@@ -45,7 +46,9 @@ export const ignoredFields = (body: object, schema: z.core.$ZodType) => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined
     const isDecided =
       isSent(PRESENT_NAMES.get(name)) || (NEEDED_NAMES.has(name) && !fields.get(NEEDED_NAMES.get(name) ?? ''))
-    return isValid(field, value) && !isDecided ? [] : [name]
+    if (!isValid(field, value) || isDecided) return [name]
+    const isNested = field && typeof value === 'object' && value !== null && Object.keys(shapeOf(field)).length > 0
+    return isNested ? ignoredFields(value, field).map((inner) => `${name}.${inner}`) : []
   })
 }
 

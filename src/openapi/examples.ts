@@ -472,7 +472,12 @@ export const EXAMPLES: Record<string, Example> = {
     },
   },
   restore: { parameters: { 'trash-id': 'memo-1' }, response: { book: null, memo: { ...publicMemo, bookId: 1 } } },
+  updateBooks: {
+    body: { ids: [1, 3], set: { star: 5, series: '소설' }, addTags: ['Novel'], removeTags: ['To buy'] },
+    response: { changed: [1], unchanged: [], missing: [3] },
+  },
   deleteBook: { parameters: bookParameters },
+  deleteBooks: { body: { ids: [3] }, response: { deleted: [], left: [], missing: [3] } },
   deleteForGood: { parameters: { 'trash-id': 'book-1' } },
   emptyTrash: {},
   logOut: { endsSession: true },

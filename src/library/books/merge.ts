@@ -227,7 +227,7 @@ export const mergeBooks = async (
   { from }: BookMerge,
   quotas: Quotas,
 ): Promise<ListedBook | undefined> => {
-  const values = { bookId, from, trashId: from, ...limitsOf(quotas) }
+  const values = { bookId, from, trashIds: JSON.stringify([from]), ...limitsOf(quotas) }
   // The source is deleted last, so that clients that sync have already moved what belonged to it.
   const { guard, deleted, merged } = await runAsCaller(db, caller, {
     guard: selectPairSizes(values),

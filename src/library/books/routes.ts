@@ -24,10 +24,22 @@ import { DAY_MS, localTime } from '../../values/time'
 import { listMemos } from '../memos/memo-lists'
 import { MemosQuery } from '../memos/schema'
 import { listBooks } from './book-list'
+import { deleteBooks } from './delete-many'
 import { mergeBooks } from './merge'
 import type { BookDetail } from './responses'
-import { BookMerge, BookPatch, BookPath, DetailQuery, LibraryQuery, ListQuery, NewBook } from './schema'
+import {
+  BookIds,
+  BookMerge,
+  BookPatch,
+  BookPath,
+  BooksPatch,
+  DetailQuery,
+  LibraryQuery,
+  ListQuery,
+  NewBook,
+} from './schema'
 import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
+import { updateBooks } from './update-many'
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
 const views = new Hono<App>()
@@ -58,6 +70,18 @@ export const books = new Hono<App>()
     const book = await createBook(c.var, c.req.valid('json'))
     return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
   })
+  // Both can write thousands of rows, as a merge does.
+  .patch('/', canEditLibrary, throttledByMember, valid('json', BooksPatch), async (c) =>
+    c.json(await updateBooks(c.var, c.req.valid('json')), 200),
+  )
+  .post(
+    '/delete',
+    authenticated('library:write', 'memos:write'),
+    throttledByMember,
+    valid('json', BookIds),
+    async (c) => c.json(await deleteBooks(c.var, c.req.valid('json')), 200),
+  )
+  .all('/delete', allowOnly('POST'))
   .get('/:book-id', canReadAll, valid('param', BookPath), valid('query', DetailQuery), async (c) => {
     const book = await getBook(c.var.db, c.var.caller, c.req.valid('param')['book-id'], c.req.valid('query'))
     return sendJson<BookDetail>(c, found(book, 'BOOK_NOT_FOUND'))

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { BOOK_STATUSES, MAX_NAME, MAX_TAG } from '../../values/contract'
 import { cursorError, cursorPaging } from '../../values/cursor'
 import {
+  BookFormat,
   filledText,
   Int32,
   idParameter,
@@ -11,6 +12,7 @@ import {
   nameOrCodeOrAll,
   nonEmptyText,
   nullableText,
+  orRequired,
   quotableInt32,
   Timestamp,
   trimmedText,
@@ -18,7 +20,9 @@ import {
 import { named, namedLazy } from '../../values/named'
 import { pagingUpTo } from '../../values/paging'
 import { Isbn } from '../../values/text/isbn'
+import { Language, PublishedYear } from '../editions/schema'
 import { MemoAuthority } from '../memos/schema'
+import { tagNames } from '../tags/schema'
 
 /** The most books of a part of a list that a call tests filters on. */
 export const MAX_EXAMINED = 500
@@ -71,6 +75,52 @@ export type BookPatch = z.infer<typeof BookPatch>
 
 export const BookMerge = namedLazy('BookMerge', () => z.object({ from: int(1, Number.MAX_SAFE_INTEGER) }))
 export type BookMerge = z.infer<typeof BookMerge>
+
+/** The most books that a request changes or deletes at once. */
+export const MAX_IDS = 200
+const bookIds = () =>
+  z.array(int(1, Number.MAX_SAFE_INTEGER), { error: orRequired('must be an array of identifiers') }).check(
+    z.minLength(1, { error: 'must not be empty' }),
+    z.maxLength(MAX_IDS, { error: `must have at most ${MAX_IDS} identifiers` }),
+    z.refine((ids) => new Set(ids).size === ids.length, { error: 'must not repeat an identifier' }),
+  )
+export const BookIds = namedLazy('BookIds', () => z.object({ ids: bookIds() }))
+export type BookIds = z.infer<typeof BookIds>
+
+/** Fields that several books can have in common. */
+const BookValues = namedLazy('BookValues', () =>
+  z.object({
+    author: z.optional(NullableName),
+    publisher: z.optional(NullableName),
+    star: z.optional(int(0, 5)),
+    bookStatus: z.optional(StatusOrCode),
+    readStartDate: z.nullish(Timestamp),
+    readEndDate: z.nullish(Timestamp),
+    language: z.nullish(Language),
+    format: z.nullish(BookFormat),
+    publishedYear: z.nullish(PublishedYear),
+    series: z.optional(NullableName),
+  }),
+)
+/** The most tags that a request adds to books and removes from them: each changes up to five rows. */
+export const MAX_TAG_CHANGES = 1000
+export const BooksPatch = namedLazy('BooksPatch', () =>
+  z
+    .object({
+      ids: bookIds(),
+      set: z.optional(BookValues),
+      addTags: z.optional(tagNames()),
+      removeTags: z.optional(tagNames()),
+    })
+    .check(
+      z.refine(
+        ({ ids, addTags = [], removeTags = [] }) =>
+          ids.length * (addTags.length + removeTags.length) <= MAX_TAG_CHANGES,
+        { path: ['ids'], error: `must be so few that, times all tags, they are at most ${MAX_TAG_CHANGES}` },
+      ),
+    ),
+)
+export type BooksPatch = z.infer<typeof BooksPatch>
 
 const BookId = z.lazy(() =>
   idParameter({ words: new Map([['calendar', 'must be an integer; the calendar is spelled calender']]) }),

@@ -1,13 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { roomOf } from '../../db/quotas'
-import { hasRoom as hasRoomOf, isRefined, keep, keptOf, renew, restore, traceless } from '../readings/blocks'
+import { discard, hasRoom as hasRoomOf, isRefined, keep, keptOf, renew, restore } from '../readings/blocks'
 import type { BookPatch } from './schema'
 
 /** A new status, with the dates that are set with it: values, or SQL of them. */
 type Change = Pick<BookPatch, 'bookStatus'> & Partial<Record<'readStartDate' | 'readEndDate', string | null | SQL>>
 
-/** Whether the reading can be archived. If not, it is changed instead: setting a status is never refused. */
-const hasRoom = sql`${hasRoomOf('c')} and ${roomOf(sql`members.memberId = c.memberId`)} > 0`
+/**
+ * Whether the reading can be archived. If not, it is changed instead: setting a status is never refused.
+ * @param reserved the bytes that the change needs for other things, so that they still fit afterwards
+ */
+const hasRoomBeside = (reserved: SQL) =>
+  sql`${hasRoomOf('c')} and ${roomOf(sql`members.memberId = c.memberId`)} > ${reserved}`
 const day = (value: SQL) => sql`substr(${value}, 1, 10)`
 
 /**
@@ -31,16 +35,14 @@ export const restoreFor = (book: SQL, { bookStatus, ...dates }: Change & { bookS
 }
 
 /**
- * The statements that archive or restore the reading of a book whose status is set. They run before the update of the book.
- * @param book the book, as a set
+ * The statements that archive or restore the readings of books whose status is set. They run before the update of the books.
+ * @param book the book or books, as a set
  */
-export const changeStatus = (book: SQL, { bookStatus, ...dates }: Change) => {
+export const changeStatus = (book: SQL, { bookStatus, ...dates }: Change, reserved = sql`0`) => {
   if (!bookStatus) return []
+  const hasRoom = hasRoomBeside(reserved)
   const renewed = renew(keptOf(book), sql`bookStatus = ${bookStatus},`)
-  if (bookStatus === 'YET') {
-    const end = sql`update books set ${traceless} where bookId in (${book}) and bookStatus = 'ING' and not ${isRefined()}`
-    return [end, keep(book, hasRoom), renewed]
-  }
+  if (bookStatus === 'YET') return [discard(book, sql`not ${isRefined()}`), keep(book, hasRoom), renewed]
   const restored = restoreFor(book, { ...dates, bookStatus })
   return bookStatus === 'DONE' ? [restored] : [keep(book, sql`c.outcome is not null and ${hasRoom}`), renewed, restored]
 }

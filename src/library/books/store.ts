@@ -91,6 +91,19 @@ const fits = (columns: string[]) => {
 /** A stopped book stays stopped only if it is DONE already. A book that becomes DONE was read to its end. */
 const staysStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`
 
+/** What an update of columns sets: what follows from them, too. */
+export const withDerived = <Patch extends Partial<Book>>(patch: Patch) => ({
+  ...patch,
+  ...toFolded(patch),
+  ...(patch.bookStatus && patch.bookStatus !== 'YET' && { isStopped: staysStopped }),
+})
+
+/** Of the columns that are set, the texts, with the bytes that their new values count. */
+export const textsOf = (patch: Partial<Book>) => {
+  const texts = fieldsOf('text').filter((name) => patch[name] !== undefined)
+  return { texts, bytes: priceOfTexts(Object.fromEntries(texts.map((name) => [name, patch[name]]))) }
+}
+
 /**
  * Updates columns of a book, and returns those of the view. Returns undefined if the caller has no such book.
  * @throws MAX_MEMBER_TEXT_BYTES when the texts grow and that quota is full
@@ -101,19 +114,14 @@ export const updateColumns = async <Name extends keyof Book>(
   patch: Partial<Book>,
   { columns, select }: ReturnType<typeof viewOf<Name>>,
 ): Promise<Pick<Book, Name> | undefined> => {
-  const changes = { ...patch, ...toFolded(patch) }
+  const changes = withDerived(patch)
   if (Object.keys(changes).length === 0) return queryOne(db, caller, select({ bookId }))
-  const texts = fieldsOf('text').filter((name) => changes[name] !== undefined)
+  const { texts, bytes } = textsOf(patch)
   const condition = texts.length > 0 ? sql`${isOwnBook} and ${fits(texts)}` : isOwnBook
-  const ofStatus = patch.bookStatus && patch.bookStatus !== 'YET' ? { isStopped: staysStopped } : {}
   const update = sqlStatement<Pick<Book, Name>>`
-    update books set ${assignments({ ...changes, ...ofStatus })} where ${condition} returning ${columns}`
-  const readings = changeStatus(sql`select bookId from books where ${condition}`, patch)
-  const values = {
-    bookId,
-    bytes: priceOfTexts(Object.fromEntries(texts.map((name) => [name, changes[name]]))),
-    ...limitsOf(config),
-  }
+    update books set ${assignments(changes)} where ${condition} returning ${columns}`
+  const readings = changeStatus(sql`select bookId from books where ${condition}`, patch, sql`${bytes}`)
+  const values = { bookId, bytes, ...limitsOf(config) }
   const { stored, updated } = await runAsCaller(db, caller, {
     stored: texts.length > 0 ? firstRow(select({ bookId })) : undefined,
     readings: readings.map((change) => idempotent(sqlStatement`${change}`(values))),
@@ -158,7 +166,7 @@ const { select: selectLeft } = viewOf('bookId')
  * @throws PRECONDITION_FAILED when the book, or anything of it, may have changed since
  */
 export const deleteBook = async ({ db, caller, config }: CallerRequest, bookId: number, since?: ChangesPosition) => {
-  const values = { bookId, trashId: bookId, ...limitsOf(config) }
+  const values = { bookId, trashIds: JSON.stringify([bookId]), ...limitsOf(config) }
   const { removed, left } = await runAsCaller(db, caller, {
     trashed: putIntoTrash({ ...values, ...toUnchangedSince(since) }),
     removed: firstRow(removeBook(values)),

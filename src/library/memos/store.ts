@@ -132,7 +132,7 @@ const putIntoTrash = memoToTrash(sql`${isOwnMemo} and ${isExpected}`)
  */
 export const deleteMemo = async ({ db, caller, config }: CallerRequest, memoId: number, expected?: number[]) => {
   const versions = expected ? JSON.stringify(expected) : null
-  const values = { memoId, trashId: -memoId, versions, ...limitsOf(config) }
+  const values = { memoId, trashIds: JSON.stringify([-memoId]), versions, ...limitsOf(config) }
   const { member, removed, stored } = await runAsCaller(db, caller, {
     trashed: putIntoTrash(values),
     removed: firstRow(removeMemo(values)),

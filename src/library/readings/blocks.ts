@@ -42,8 +42,13 @@ const starred = (quarters: SQL) => sql`star = coalesce(${starsOf(quarters)}, boo
 /** Makes a book unread, and gives it an identifier for its next reading. `place` numbers the books of the statement. */
 export const unread = (place = sql`1`) => sql`bookStatus = 'YET', readStartDate = null, readEndDate = null,
   readingId = ${lastReadingId} + ${place}, readingSince = 0, ${CLEAR}, ${unarchived()}`
-/** Discards an open reading: it does not become a past one. */
-export const traceless = sql`bookStatus = 'YET', readingId = ${lastReadingId} + 1, readingSince = 0, ${CLEAR}`
+/** Discards open readings: they do not become past ones. The condition is on `books`. */
+export const discard = (books: SQL, condition: SQL) => sql`
+  update books set bookStatus = 'YET', readingId = ${lastReadingId} + place, readingSince = 0, ${CLEAR}
+  from (
+    select bookId as openId, row_number() over (order by bookId) as place from books
+    where ${isIn('books', books)} and bookStatus = 'ING' and ${condition}
+  ) as open where books.bookId = openId`
 
 /** The number of past readings of `book`, a table with `memberId` and `bookId`. */
 export const pastCount = (book = 'books') =>

@@ -10,7 +10,7 @@ export const MAX_TAGS = 2000
 
 export const TagName = z.lazy(() => trimmedText(MAX_TAG))
 
-const tagNames = () =>
+export const tagNames = () =>
   z
     .array(TagName, { error: orRequired('must be an array of strings') })
     .check(z.maxLength(MAX_BOOK_TAGS, { error: `must have at most ${MAX_BOOK_TAGS} tags` }))

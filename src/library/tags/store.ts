@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, queryAll, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { isOwnBook, selectBook } from '../../db/own-book'
@@ -30,67 +30,93 @@ export const listBookTags = async (db: Db, caller: Caller, bookId: number): Prom
 // The parameter `tags` is a JSON array of pairs: key and tag. `removed` is one of keys, or null: all other tags are removed.
 const wanted = sql`json_each(:tags) as wanted`
 const key = sql.raw(`wanted.value ->> 0`)
-const exists = sql`exists (select 1 from tags where tags.memberId = ${callerId} and tagKey = ${key})`
+// The statements change the tags of the books `chosen`, all of one member.
+const owner = sql.raw('(select memberId from chosen limit 1)')
+const exists = sql`exists (select 1 from tags where tags.memberId = ${owner} and tagKey = ${key})`
 const isNotWanted = sql`tagKey not in (select ${key} from ${wanted})`
 const isNamed = sql`tagKey in (select value from json_each(:removed))`
 const isRemoved = sql`(${isNotWanted} and (:removed is null or ${isNamed}))`
-/** False if the book would have too many tags. The removal does not change it. */
-const fitsBook = sql`(:removed is null or ${sql.raw(String(MAX_BOOK_TAGS))} >= json_array_length(:tags) + (
-  select count(*) from bookTags as held cross join tags using (memberId, tagId)
-  where held.memberId = ${callerId} and held.bookId = :bookId and ${isNotWanted} and not ${isNamed}
+/** False if a book would have too many tags. The removal does not change it. */
+export const fitBooks = sql`(:removed is null or not exists (
+  select 1 from chosen where ${sql.raw(String(MAX_BOOK_TAGS))} < json_array_length(:tags) + (
+    select count(*) from bookTags as held cross join tags using (memberId, tagId)
+    where held.memberId = chosen.memberId and held.bookId = chosen.bookId and ${isNotWanted} and not ${isNamed}
+  )
 ))`
-/** False if the new tags would have exceeded a limit: then the tags of the book do not change. */
-const areAllStored = sql`not exists (select 1 from ${wanted} where not ${exists}) and ${fitsBook}`
+/** False if the new tags would have exceeded a limit: then the tags of the books do not change. */
+export const areAllStored = sql`(not exists (select 1 from ${wanted} where not ${exists}) and ${fitBooks})`
 
-const lastTagId = sql`(select coalesce(max(tagId), 0) from tags where tags.memberId = books.memberId)`
+const lastTagId = sql`(select coalesce(max(tagId), 0) from tags where tags.memberId = ${owner})`
 const isShown = sql`exists (
   select 1 from accessTokens where accessTokens.memberId = tags.memberId and accessTokens.tagId = tags.tagId
 )`
-/** How many tags the member would have. Removing a tag from its only book deletes it, unless a link shows it. */
+/** How many tags the member would have. Removing a tag from all of its books deletes it, unless a link shows it. */
 const tagCountAfter = sql`
-  (select count(*) from tags where tags.memberId = books.memberId)
+  (select count(*) from tags where tags.memberId = ${owner})
   + (select count(*) from ${wanted} where not ${exists})
   - (
-    select count(*) from bookTags cross join tags using (memberId, tagId)
-    where bookTags.memberId = books.memberId and bookTags.bookId = books.bookId and bookCount = 1
-      and ${isRemoved} and not ${isShown}
+    select count(*) from (
+      select memberId, tagId, count(*) as held from chosen cross join bookTags using (memberId, bookId) group by memberId, tagId
+    ) cross join tags using (memberId, tagId)
+    where bookCount = held and ${isRemoved} and not ${isShown}
   )`
-// A member has at most as many tags as the last tagId, so most members' tags need not be counted.
-const insertNewTags = sqlStatement`
-  insert into tags (memberId, tagId, tag, tagKey)
-  select books.memberId, ${lastTagId} + 1 + wanted.key, wanted.value ->> 1, ${key} from books cross join ${wanted}
-  where ${isOwnBook} and not ${exists} and ${fitsBook}
-    and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${tagCountAfter} <= ${sql.raw(String(MAX_TAGS))})`
-const removeTags = sqlStatement`
-  delete from bookTags where memberId = ${callerId} and bookId = :bookId
-    and exists (
-      select 1 from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId and ${isRemoved}
-    )
-    and ${areAllStored}`
-const addTags = sqlStatement`
-  insert into bookTags (memberId, tagId, bookId)
-  select books.memberId, tagId, books.bookId
-  from books cross join ${wanted} cross join tags on tags.memberId = books.memberId and tagKey = ${key}
-  where ${isOwnBook} and ${areAllStored}
-  on conflict do nothing`
 
-const changeTags = async (db: Db, caller: Caller, bookId: number, add: string[], remove?: string[]) => {
+/**
+ * The statements that change the tags of books, in this order.
+ * @param chosen selects the `memberId` and `bookId` of each: none if nothing may change
+ */
+export const tagChanges = (chosen: SQL) => {
+  const statement = <Row>(text: TemplateStringsArray, ...parts: SQL[]) =>
+    sqlStatement<Row>`with chosen as materialized (${chosen}) ${sql(text, ...parts)}`
+  return {
+    // A member has at most as many tags as the last tagId, so most members' tags need not be counted.
+    insertNew: statement`
+      insert into tags (memberId, tagId, tag, tagKey)
+      select one.memberId, ${lastTagId} + 1 + wanted.key, wanted.value ->> 1, ${key}
+      from (select memberId from chosen limit 1) as one cross join ${wanted}
+      where not ${exists} and ${fitBooks}
+        and (${lastTagId} <= ${sql.raw(String(MAX_TAGS - MAX_BOOK_TAGS))} or ${tagCountAfter} <= ${sql.raw(String(MAX_TAGS))})`,
+    remove: statement<{ bookId: number }>`
+      delete from bookTags where memberId = ${owner} and bookId in (select bookId from chosen)
+        and exists (
+          select 1 from tags where tags.memberId = bookTags.memberId and tags.tagId = bookTags.tagId and ${isRemoved}
+        )
+        and ${areAllStored}
+      returning bookId`,
+    add: statement<{ bookId: number }>`
+      insert into bookTags (memberId, tagId, bookId)
+      select chosen.memberId, tagId, chosen.bookId
+      from chosen cross join ${wanted} cross join tags on tags.memberId = chosen.memberId and tagKey = ${key}
+      where ${areAllStored}
+      on conflict do nothing returning bookId`,
+  }
+}
+const ofBook = tagChanges(sql`select memberId, bookId from books where ${isOwnBook}`)
+
+/** Of tags that differ only in case, the first one counts. Without `remove`, all other tags are removed. */
+export const toTagValues = (add: string[], remove?: string[]) => {
   const byKey = new Map(add.toReversed().map((tag) => [fold(tag), tag]))
   const removed = remove?.map(fold)
-  const values = { bookId, tags: JSON.stringify([...byKey]), removed: removed ? JSON.stringify(removed) : null }
+  const values = { tags: JSON.stringify([...byKey]), removed: removed ? JSON.stringify(removed) : null }
+  return { keys: [...byKey.keys()], removed, values }
+}
+
+const changeTags = async (db: Db, caller: Caller, bookId: number, add: string[], remove?: string[]) => {
+  const { keys, removed, values: lists } = toTagValues(add, remove)
+  const values = { bookId, ...lists }
   const { guard, rows } = await runAsCaller(db, caller, {
     guard: selectBook(values),
-    inserted: idempotent(insertNewTags(values)),
-    removed: idempotent(removeTags(values)),
-    added: idempotent(addTags(values)),
+    inserted: idempotent(ofBook.insertNew(values)),
+    removed: idempotent(ofBook.remove(values)),
+    added: idempotent(ofBook.add(values)),
     rows: selectBookTags(values),
   })
   if (guard.bookId === null) return undefined
   const stored = new Set(rows.map(({ tagKey }) => tagKey))
-  if ([...byKey.keys()].every((wantedKey) => stored.has(wantedKey))) return toNames(rows)
+  if (keys.every((wantedKey) => stored.has(wantedKey))) return toNames(rows)
   // Nothing has changed.
   const kept = removed ? [...stored.difference(new Set(removed))] : []
-  throw new ApiError(new Set([...byKey.keys(), ...kept]).size > MAX_BOOK_TAGS ? 'MAX_BOOK_TAGS' : 'MAX_TAGS')
+  throw new ApiError(new Set([...keys, ...kept]).size > MAX_BOOK_TAGS ? 'MAX_BOOK_TAGS' : 'MAX_TAGS')
 }
 
 /**

@@ -46,25 +46,26 @@ const ownPrice = sql`${number(BOOK_PRICE)} + ${sql.raw(textPrice(fieldsOf('text'
 
 /** About how many bytes of JSON a row of `trashParts` has, unless a single object has more. */
 const PART_BYTES = 65_536
-/** @param rows selects `id` and `data` of the objects */
+/** @param rows selects `id` and `data` of the objects of each `book` */
 const insertParts = (isBook: SQL, kind: 'readings' | 'memos', rows: SQL) => sqlStatement`
   insert into trashParts (partId, memberId, bookId, kind, data)
   with book as materialized (select memberId, bookId from books where ${isBook})
   select ${nextReusableId(trashParts.partId)} - 1 + row_number() over (), memberId, bookId, ${sql.raw(`'${kind}'`)},
     json_group_array(json(data) order by id)
   from (
-    select *, sum(octet_length(data)) over (order by id rows unbounded preceding) / ${number(PART_BYTES)} as part
+    select *, sum(octet_length(data)) over (partition by bookId order by id rows unbounded preceding) / ${number(PART_BYTES)} as part
     from (select book.memberId, book.bookId, ${rows})
-  ) group by part`
-/** @param json the JSON, and `price`, of the row of the common table expression `book` */
+  ) group by bookId, part`
+/** @param json the JSON, and `price`, of a row of the common table expression `book` */
 const insertBook = (isBook: SQL, { json, price }: { json: SQL; price: SQL }) => sqlStatement`
   insert into trash (trashId, memberId, deletedAt, bookId, title, memoCount, parts, bytes, price, data)
   with book as materialized (select * from books where ${isBook})
-  select bookId, memberId, :callerNow, bookId, title, memoCount, parts, ${inTrash('data', 'parts', 'partBytes')}, price, data
-  from (select memberId, bookId, title, memoCount, ${price} as price, ${json} as data from book) cross join (
-    select count(*) as parts, coalesce(sum(octet_length(data)), 0) as partBytes
-    from book cross join trashParts on ${ofBook('trashParts')}
-  )`
+  select bookId, memberId, :callerNow, bookId, title, memoCount, coalesce(parts, 0),
+    ${inTrash('data', 'coalesce(parts, 0)', 'coalesce(partBytes, 0)')}, price, data
+  from (select memberId, bookId, title, memoCount, ${price} as price, ${json} as data from book) left join (
+    select trashParts.bookId as ownerId, count(*) as parts, sum(octet_length(trashParts.data)) as partBytes
+    from book cross join trashParts on ${ofBook('trashParts')} group by trashParts.bookId
+  ) on ownerId = bookId`
 
 const insertReadings = (isBook: SQL) =>
   insertParts(
@@ -75,8 +76,8 @@ const insertReadings = (isBook: SQL) =>
   )
 
 /**
- * The statements that put a book into the trash, with its readings, progress, tags and memos.
- * @param isBook matches the book
+ * The statements that put books into the trash, with their readings, progress, tags and memos.
+ * @param isBook matches the books
  */
 export const bookToTrash = (isBook: SQL) => {
   const price = sql`${ownPrice} + memoBytes + ${number(NOTE_PRICE)} * memoCount`
@@ -173,8 +174,10 @@ export const memoToTrash = (isMemo: SQL) => sqlStatement`
     from memos cross join books on books.bookId = memos.bookId where ${isMemo}
   )`
 
+/** The keys of what the batch deletes, a JSON array. */
+const NEW = sql.raw('(select value from json_each(:trashIds))')
 /**
- * If the member is above the quota, deletes the oldest entries, but not the new one, until it is not: so a full quota
+ * If the member is above the quota, deletes the oldest entries, but not the new ones, until it is not: so a full quota
  * refuses no deletion.
  * @param most the most rows to change, so that a batch with the largest of other changes stays below 10,000
  */
@@ -182,8 +185,8 @@ const evictUpTo = (most: number) => sqlStatement`
   delete from trash where trashId in (${oldestOf(
     sql`select trashId, deletedAt, bytes, parts, textBytes - ${textLimit} as excess
       from members cross join trash on trash.memberId = members.memberId
-      where ${isCaller} and textBytes > ${textLimit} and trashId <> :trashId and exists (
-        select 1 from trash as added where added.trashId = :trashId and added.memberId = members.memberId
+      where ${isCaller} and textBytes > ${textLimit} and trashId not in ${NEW} and exists (
+        select 1 from trash as added where added.trashId in ${NEW} and added.memberId = members.memberId
       )`,
     most,
     sql`freed < excess`,

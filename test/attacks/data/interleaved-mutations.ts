@@ -18,10 +18,10 @@ export const mutations: Mutation[] = [
   one(
     'a book keeps what is not sent',
     BOOKS,
-    '  const changes = { ...patch, ...toFolded(patch) }',
+    '  const changes = withDerived(patch)',
     `  const read = await queryOne(db, caller, sqlStatement\`
     select publisher, itemPage, star, currentPage from books where \${isOwnBook}\`({ bookId }))
-  const changes = { ...(read as object), ...patch, ...toFolded(patch) }`,
+  const changes = withDerived({ ...(read as object), ...patch })`,
   ),
   {
     rule: 'a book changes with its readings',
@@ -144,10 +144,10 @@ export const mutations: Mutation[] = [
       [TAGS, 'const { guard, rows } =', 'const { guard } ='],
       [
         TAGS,
-        '    added: idempotent(addTags(values)),',
+        '    added: idempotent(ofBook.add(values)),',
         `  })
   const { rows } = await runAsCaller(db, caller, {
-    added: idempotent(addTags(values)),`,
+    added: idempotent(ofBook.add(values)),`,
       ],
     ],
   },

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import type { Mutation } from './sync-mutations.ts'
 
-export const tests = ['test/features/books/readings.test.ts', 'test/features/books/merge.test.ts']
+export const tests = ['readings', 'merge', 'many-books'].map((name) => `test/features/books/${name}.test.ts`)
 
 const BLOCKS = 'src/library/readings/blocks.ts'
 const CHANGE = 'src/library/readings/change.ts'
@@ -26,7 +26,12 @@ export const mutations: Mutation[] = [
     'keep(book, sql`false`)',
   ),
   one('a book that is put back keeps its reading', STATUS, 'keep(book, hasRoom)', 'keep(book, sql`false`)'),
-  one('an open reading of which no more is known ends without a trace', STATUS, 'return [end, keep', 'return [keep'),
+  one(
+    'an open reading of which no more is known ends without a trace',
+    STATUS,
+    'return [discard(book, sql`not ${isRefined()}`), keep',
+    'return [keep',
+  ),
   one(
     'a kept reading keeps its note, format and stars',
     BLOCKS,
@@ -34,7 +39,13 @@ export const mutations: Mutation[] = [
     'c.quarters, null, null',
   ),
   one('a renewed reading is blank', BLOCKS, 'readingSince = ${now}, ${CLEAR}', 'readingSince = ${now}'),
-  one('a renewed reading has an identifier of its own', BLOCKS, 'readingId = ${lastReadingId} + place,', ''),
+  one(
+    'a renewed reading has an identifier of its own',
+    BLOCKS,
+    'readingId = ${lastReadingId} + place, readingSince = ${now},',
+    'readingSince = ${now},',
+  ),
+  one('so has each that follows a discarded one', BLOCKS, '+ place, readingSince = 0', '+ 1, readingSince = 0'),
   one(
     'dates of the archived reading are not those of the next one',
     BLOCKS,

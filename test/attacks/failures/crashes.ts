@@ -79,7 +79,9 @@ const write = async (current: Current, writer: Writer): Promise<void> => {
   } else if (roll < 0.75) {
     const star = Math.floor(Math.random() * 6)
     books.set(bookId, [...(books.get(bookId) ?? []), star])
-    await request('PATCH', `/books/${bookId}`, 200, { star, bookStatus: star % 3 })
+    const patch = { star, bookStatus: star % 3 }
+    if (star < 3) await request('PATCH', `/books/${bookId}`, 200, patch)
+    else await request('PATCH', '/books', 200, { ids: [bookId], set: patch })
     books.set(bookId, [star])
   } else if (roll < 0.79) {
     const tag = TAGS[Math.floor(Math.random() * TAGS.length)] ?? ''
@@ -105,7 +107,8 @@ const write = async (current: Current, writer: Writer): Promise<void> => {
     writer.pages.delete(bookId)
     for (const id of deleted.memos) memos.delete(id)
     for (const id of deleted.readings) writer.readings.delete(id)
-    await request('DELETE', `/books/${bookId}`, 204)
+    if (roll < 0.9) await request('DELETE', `/books/${bookId}`, 204)
+    else await request('POST', '/books/delete', 200, { ids: [bookId] })
     writer.deletedBooks.set(bookId, deleted)
   } else if (roll < 0.93) {
     const [restored, deleted] = pick(writer.deletedBooks) ?? []

@@ -172,6 +172,20 @@ export const libraryEndpoints: Endpoint[] = [
   }),
   get('search of memos, no match', () => '/memos/search?q=nowhere&size=20', searched),
   {
+    ...{ name: 'change of ten books', status: 200, untimed: true, common: withoutNumbers },
+    toRequest: ({ spareBooks, token }) => ({
+      ...{ method: 'PATCH', path: '/books', token },
+      body: JSON.stringify({ ids: spareBooks.slice(-10), set: { bookStatus: 'DONE', star: 5 }, addTags: ['Tag 2'] }),
+    }),
+  },
+  {
+    ...{ name: 'deletion of ten books', status: 200, untimed: true, common: withoutNumbers },
+    toRequest: ({ spareBooks, token }) => ({
+      ...{ method: 'POST', path: '/books/delete', token },
+      body: JSON.stringify({ ids: spareBooks.splice(-10) }),
+    }),
+  },
+  {
     ...{ name: 'merge', status: 200, untimed: true, common: withoutNumbers },
     toRequest: ({ mergedBook, token }) => ({
       ...{ method: 'POST', path: `/books/${mergedBook}/merge`, token },

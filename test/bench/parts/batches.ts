@@ -11,6 +11,8 @@ export const MAX_BATCH_ROWS = 10_000
 
 const { memberId, offset, books } = FULL
 const [LARGEST, TARGET, SOURCE] = [offset + 1, offset + 2, offset + 4]
+/** Books that are changed and deleted together. */
+const MANY = Array.from({ length: 200 }, (_, n) => offset + 1000 + n)
 const count = (last: number) => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${last})`
 
 const fillMemos = (bookId: number, memos: number) => `${count(memos)}
@@ -18,9 +20,11 @@ const fillMemos = (bookId: number, memos: number) => `${count(memos)}
   select 1000000 + ${bookId} * 10000 + i, ${bookId}, ${memberId},
     (select coalesce(max(position), 0) from memos where memberId = ${memberId}) + i,
     'SUMMARY', 'x', 1, 'PUBLIC', '2020-01-01T00:00:00', '2020-01-01T00:00:00' from n`
+const fillEvents = (bookId: number, events: number) => `${count(events)}
+  insert into progress (memberId, bookId, at, page, kind, total)
+  select ${memberId}, ${bookId}, 1700000000000 + i * 100000 + ${bookId}, 0, 'PROGRESS', i from n`
 const fillBook = (bookId: number, events: number) => [
-  `${count(events)} insert into progress (memberId, bookId, at, page, kind, total)
-    select ${memberId}, ${bookId}, 1700000000000 + i * 100000 + ${bookId}, 0, 'PROGRESS', i from n`,
+  fillEvents(bookId, events),
   `${count(198)} insert into readings (readingId, memberId, bookId, createdAt, finishedAt, outcome)
     select (1 << 39) + ${bookId} * 1000 + i, ${memberId}, ${bookId}, 0, '2001-01-01', 'FINISHED' from n`,
   `insert into bookTags select ${memberId}, tagId, ${bookId} from tags where memberId = ${memberId} and tagId > 20`,
@@ -37,6 +41,8 @@ export const fillFull = () => [
   `insert into bookTags select ${memberId}, 12 + bookId % 2, bookId from books where memberId = ${memberId}`,
   ...fillBook(LARGEST, 1000),
   ...fillBook(SOURCE, 1000),
+  // Eight of the books that are deleted together; few enough events that none are merged when they are finished.
+  ...Array.from({ length: 8 }, (_, n) => fillEvents(MANY[n] ?? 0, 900)),
   // Full, so that each entry also trims one.
   `with recursive n(i) as (select 20000 union all select i + 1 from n where i < 40000)
     insert into changes (memberId, seq, kind, id, proof) select ${memberId}, i, 0, 0, 0 from n`,
@@ -60,6 +66,21 @@ export const measureBatches = async (url: URL, { token }: Library) => {
   const measure = async (...request: Parameters<typeof send>) => mostOf(await send(...request))
   const json = (body: object) => ({ body: JSON.stringify(body) })
   const most: Record<string, number> = {}
+  // Five tags of 200 books are as many as a request may change.
+  const change = (bookStatus: string, addTags: string[], removeTags: string[]) => {
+    const dates = { readStartDate: `${2020 + addTags.length}-01-01T00:00:00`, readEndDate: '2026-01-02T00:00:00' }
+    const texts = { author: bookStatus, publisher: bookStatus, series: bookStatus, language: 'ko' }
+    return { ids: MANY, set: { bookStatus, star: addTags.length, ...dates, ...texts }, addTags, removeTags }
+  }
+  const [three, two] = [
+    ['T1', 'T2', 'T3'],
+    ['T4', 'T5'],
+  ]
+  const changed = [change('YET', three, ['All']), change('DONE', two, three), change('ING', three, two)]
+  const rows: number[] = []
+  for (const body of changed) rows.push(await measure('PATCH', '/books', 200, json(body)))
+  most['books changed'] = Math.max(...rows)
+  most['books deleted'] = await measure('POST', '/books/delete', 200, json({ ids: MANY }))
   most['book deleted'] = await measure('DELETE', `/books/${LARGEST}`, 204)
   most['books merged'] = await measure('POST', `/books/${TARGET}/merge`, 200, json({ from: SOURCE }))
   most[`tags of ${books / 2} books each merged`] = await measure(

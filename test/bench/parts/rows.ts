@@ -136,7 +136,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'created-date': [6, 2],
   // Written also: the numbers of books of the author and of the tag, the row that gives the book its tag; and, as for a memo,
   // the row of the trash with its index entry.
-  'delete book': [59, 7],
+  'delete book': [61, 7],
   // Written also, besides what the deletion of its memos writes: two rows of the trash, and their index entries.
   'delete book with 50 memos': [920, 111],
   trash: [5, 0],
@@ -145,7 +145,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'delete for good': [9, 3],
   memo: [5, 0],
   'memo update': [12, 3],
-  'delete memo': [29, 7],
+  'delete memo': [30, 7],
   'image upload': [7, 4],
   profile: [2, 0],
   rename: [3, 1],
@@ -166,10 +166,10 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'reading update': [38, 8],
   progress: [26, 0],
   'progress, deep': [26, 0],
-  // Read also: whether it begins an unread book, and the status after that.
-  'progress creation': [46, 3],
+  // Written also, as it begins an unread book: the book, its index entry, and the member's counters.
+  'progress creation': [50, 6],
   'tags of a book': [9, 0],
-  'tags update': [63, 10],
+  'tags update': [75, 10],
   tags: [9, 0],
   tagged: [66, 0],
   // Read also: the links by both tags.
@@ -235,6 +235,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'update, synced': [17, 6],
   // Written: each of ten memos with its index entries, the readings, the two books, and the row of the trash.
   merge: [420, 52],
+  'change of ten books': [1_230, 92],
+  'deletion of ten books': [1_070, 100],
   'search of books, no match': [426, 0],
   'search of books, tags with a word': [710, 0],
   'search of memos, no match': [569, 0],

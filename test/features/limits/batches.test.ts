@@ -82,6 +82,89 @@ describe('no batch changes more than 10,000 rows', () => {
     expect(restored[2]).toBeGreaterThan(7000)
   })
 
+  it('changes 200 books in one, with as many tags as a request may have', async () => {
+    const { reader, memberId } = await createReader()
+    await fillShelf(memberId, 200)
+    const ids = (await select('select bookId from books where memberId = ? order by bookId', memberId)).map(
+      ({ bookId }) => Number(bookId),
+    )
+    const patch = (body: object) => reader.send('PATCH', '/books', { body: { ids, ...body } })
+    const removed = TAGS.slice(0, 3)
+    expect((await patch({ addTags: removed })).status).toBe(200)
+    await select(
+      `update books set bookStatus = 'ING', note = 'x', author = 'Author ' || bookId, titleFolded = null where memberId = ?`,
+      memberId,
+    )
+    await fillLog(memberId)
+    const dates = { readStartDate: '2026-01-01T00:00:00', readEndDate: '2026-01-02T00:00:00' }
+    const texts = { author: 'Another', publisher: 'Another', series: 'Another', language: 'ko' }
+    const sizes: number[] = []
+    for (const bookStatus of ['YET', 'DONE', 'ING']) {
+      const set = {
+        ...dates,
+        ...texts,
+        author: bookStatus,
+        star: sizes.length + 1,
+        bookStatus,
+        publishedYear: sizes.length,
+      }
+      const change = { set, addTags: [`${bookStatus} 1`, `${bookStatus} 2`], removeTags: removed }
+      const answer = () => patch(change).then(({ status }) => expect(status).toBe(200))
+      sizes.push(...(await expectSmall(answer)))
+      await patch({ addTags: removed })
+    }
+    expect(sizes).toHaveLength(3)
+    expect(Math.max(...sizes)).toBeGreaterThan(6000)
+  })
+
+  it('finishes books with as many events as it may merge in one', async () => {
+    const { reader, memberId } = await createReader()
+    await fillShelf(memberId, 3)
+    const books = await select('select bookId from books where memberId = ? order by bookId', memberId)
+    const ids = books.map(({ bookId }) => Number(bookId))
+    for (const id of ids) await fillEvents(id, MAX_EVENTS)
+    await fillLog(memberId)
+    await select(`update books set bookStatus = 'ING' where memberId = ?`, memberId)
+    const finish = () => reader.send('PATCH', '/books', { body: { ids, set: { bookStatus: 'DONE' } } })
+    const [changes = 0] = await expectSmall(async () => expect((await finish()).status).toBe(200))
+    expect(changes).toBeGreaterThan(8000)
+  })
+
+  it('deletes as many of the first books as fit one, of a member above the quota', async () => {
+    const { reader, memberId } = await createReader()
+    await fillShelf(memberId, 200)
+    const ids = (await select('select bookId from books where memberId = ? order by bookId', memberId)).map(
+      ({ bookId }) => Number(bookId),
+    )
+    for (let from = 0; from < 200; from += 33) {
+      const some = ids.slice(from, from + 33)
+      expect((await reader.send('PATCH', '/books', { body: { ids: some, addTags: TAGS } })).status).toBe(200)
+    }
+    for (const id of ids.slice(0, 5)) {
+      await fillEvents(id, 200)
+      await fillReadings(id, 50)
+      await fillMemos(id, 300)
+    }
+    // Otherwise the last memos are those of the books.
+    await fillMemos((await reader.createBook()).bookId, 1)
+    await fillLog(memberId)
+    const remove = async (left: number[]) =>
+      (await reader.send('POST', '/books/delete', { body: { ids: left } })).body as Record<'deleted' | 'left', number[]>
+    const sizes: number[] = []
+    for (let left = ids; left.length > 0; ) {
+      sizes.push(
+        ...(await expectSmall(async () => {
+          const answer = await remove(left)
+          expect(answer.deleted).toEqual(left.slice(0, answer.deleted.length))
+          left = answer.left
+        })),
+      )
+      await select('update members set maxTextBytes = 1000 where memberId = ?', memberId)
+    }
+    expect(sizes.length).toBeLessThan(10)
+    expect(Math.max(...sizes)).toBeGreaterThan(4500)
+  })
+
   it('merges the largest books in one, takes them apart again, and says so if the other one has too many memos', async () => {
     const { reader, memberId } = await createReader()
     const [{ bookId }, { bookId: from }] = [await reader.createBook(), await reader.createBook()]

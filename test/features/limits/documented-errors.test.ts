@@ -231,7 +231,10 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   MAX_BOOK_TAGS: (operation) => ({
     token: hoarder.token,
     path: addressOf(operation, { 'book-id': taggedBook }),
-    body: JSON.stringify({ from: Number(hoardedBook), add: ['One more', 'Another'] }),
+    body: JSON.stringify({
+      ...{ from: Number(hoardedBook), add: ['One more', 'Another'] },
+      ...{ ids: [Number(taggedBook)], addTags: ['One more', 'Another'] },
+    }),
   }),
   MAX_TOKENS: () => ({ token: hoarder.token }),
   MAX_LINKS: () => ({ token: hoarder.token }),
@@ -241,6 +244,9 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   }),
   MAX_TAGS: (operation) => ({
     token: hoarder.token,
+    ...(operation.fields.includes('ids') && {
+      body: JSON.stringify({ ids: [Number(hoardedBook)], addTags: ['One more'] }),
+    }),
     path: addressOf(operation, { 'book-id': hoardedBook, 'trash-id': trash.taggedBook }),
   }),
   // Limits of callers refuse only the request after the one that exceeds them.
@@ -284,7 +290,8 @@ const afterUse = async (operation: Operation, change: string): Promise<Partial<C
 
 const validBody = (operation: Operation) => {
   if (operation.types.includes('multipart/form-data')) return validForm(operation)
-  const body = bodyOf(operation, { from: fromOf(operation, mergedBook, 'absent') })
+  const named = { from: fromOf(operation, mergedBook, 'absent'), ids: [Number(ids['book-id'])] }
+  const body = bodyOf(operation, named)
   return { type: operation.types[0], body: body === undefined ? undefined : JSON.stringify(body) }
 }
 

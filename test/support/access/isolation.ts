@@ -437,6 +437,18 @@ export const mixParents = async (api: Api, { owner, stranger, ids, own }: Isolat
     ['PATCH', `/books/${own.bookId}/tags`, { add: [ids.tag], remove: ['own'], bookId: ids.bookId, memberId }, 200],
     ['PATCH', `/books/${own.bookId}/tags`, { add: ['own'], remove: [ids.tag], memberId }, 200],
     ['PATCH', '/tags', { from: 'own', to: ids.tag, memberId }, 200],
+    [
+      ...(['PATCH', '/books'] as const),
+      {
+        ids: [own.bookId, ids.bookId].map(Number),
+        set: { star: 3 },
+        addTags: [ids.tag],
+        removeTags: ['own'],
+        memberId,
+      },
+      200,
+    ],
+    ['POST', '/books/delete', { ids: [Number(ids.bookId)], bookId: ids.bookId, memberId }, 200],
     ['POST', `/books/${own.bookId}/merge`, { from: Number(ids.bookId), memberId }, 404],
     ['POST', `/books/${ids.bookId}/merge`, { from: Number(own.bookId), memberId }, 404],
     ['DELETE', `/tags?tag=${encodeURIComponent(ids.tag)}&bookId=${ids.bookId}`, undefined, 204],

@@ -24,6 +24,8 @@ const TOPICS = [
   ['create memo', 'merge', 'delete book'],
   ['put tags', 'rename tag', 'delete tag', 'merge'],
   ['register', 'create memo', 'create reading', 'delete book'],
+  ['update books', 'update', 'put tags', 'create reading'],
+  ['update books', 'delete books', 'create memo', 'add progress'],
 ]
 type Topic = string[] | undefined
 

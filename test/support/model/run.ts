@@ -5,6 +5,7 @@ import { contractCommands } from './contract'
 import { editionCommands, editionViews } from './editions'
 import { createLibrary, type Library, NOW } from './library'
 import { cursorViews, type Selection, selection } from './lists'
+import { manyBooksCommands } from './many-books'
 import { mergeCommands } from './merge'
 import { progressCommands, progressViews } from './progress'
 import { readingCommands } from './reading-commands'
@@ -31,6 +32,7 @@ const COMMANDS = [
   ...tagCommands,
   ...mergeCommands,
   ...trashCommands,
+  ...manyBooksCommands,
 ]
 
 export const anyCommand = fc.oneof(...COMMANDS)

@@ -27,6 +27,16 @@ const addTag = (library: Library, sent: string) => {
   return key
 }
 
+/** Adds tags to a book, and removes others. Returns whether its tags change. */
+export const changeTags = (library: Library, bookId: number, add: string[], remove: string[]) => {
+  const before = library.bookTags.get(bookId) ?? []
+  const kept = before.filter((key) => !remove.map(toKey).includes(key) || add.map(toKey).includes(key))
+  const after = [...new Set([...kept, ...add.map((tag) => addTag(library, tag))])]
+  library.bookTags.set(bookId, after)
+  settle(library)
+  return after.length !== before.length || after.some((key) => !before.includes(key))
+}
+
 const put = command('put tags', 6, fc.tuple(position, fc.array(name, { maxLength: 4 })), (library, [index, tags]) => {
   const bookId = at(library.bookIds, index)
   if (!bookId) return undefined
@@ -48,9 +58,7 @@ const change = command(
     if (!bookId) return undefined
     const respond = (library: Library) => {
       if (!findBook(library, bookId)) return NOT_FOUND
-      const kept = (library.bookTags.get(bookId) ?? []).filter((key) => !remove.map(toKey).includes(key))
-      library.bookTags.set(bookId, [...new Set([...kept, ...add.map((tag) => addTag(library, tag))])])
-      settle(library)
+      changeTags(library, bookId, add, remove)
       return { status: 200, body: { tags: tagsOf(library, bookId).map(({ tag }) => tag) } }
     }
     return { method: 'PATCH', path: `/books/${bookId}/tags`, body: { add, remove }, respond }

@@ -1,0 +1,96 @@
+// Changes and deletions of several books at once: as those of each book.
+import * as fc from 'fast-check'
+import { BOOK_STATUSES } from '../../../src/values/contract'
+import { anyOf, at, type Commands, command, position } from './commands'
+import { editionOf } from './editions'
+import { ascending, type Book, findBook, type Library, settle } from './library'
+import { recordProgress } from './progress'
+import { currentOf, followBook, isRefined, ownOf } from './readings'
+import { changeTags } from './tags'
+import { trashBook } from './trash'
+import { AUTHORS, DATES, TAGS } from './values'
+
+const date = fc.constantFrom(null, ...DATES)
+const tags = fc.array(fc.constantFrom(...TAGS), { maxLength: 2 })
+const values = anyOf({
+  author: fc.constantFrom(null, '', ...AUTHORS),
+  star: fc.nat(5),
+  bookStatus: fc.constantFrom(...BOOK_STATUSES),
+  readStartDate: date,
+  readEndDate: date,
+  series: fc.constantFrom(null, '', '대하 소설'),
+})
+type Values = Partial<Pick<Book, 'author' | 'star' | 'bookStatus' | 'readStartDate' | 'readEndDate'>> & {
+  series?: string | null
+}
+
+const idsOf = ({ bookIds }: Library, indices: number[]) => [
+  ...new Set(indices.flatMap((index) => at(bookIds, index) ?? [])),
+]
+const someBooks = fc.array(position, { minLength: 1, maxLength: 4 })
+
+/** Returns whether it changes anything that the book shows. */
+const changeBook = (library: Library, book: Book, { series, ...fields }: Values) => {
+  const { bookId } = book
+  const before = { ...book }
+  const edition = editionOf(library, bookId)
+  Object.assign(book, fields)
+  book.author ||= null
+  if (series !== undefined) library.editions.set(bookId, { ...edition, series: series || null })
+  settle(library, book, before.author)
+  recordProgress(library, followBook(library, before, book), book)
+  const names = Object.keys(fields) as (keyof typeof fields)[]
+  return names.some((name) => book[name] !== before[name]) || editionOf(library, bookId).series !== edition.series
+}
+
+/** The order in which readings get their identifiers: those that are discarded make room for their next ones first. */
+const inOrder = (library: Library, books: Book[], { bookStatus }: Values) => {
+  const isDiscarded = (book: Book) =>
+    bookStatus === 'YET' && !currentOf(library, book)?.outcome && !isRefined(ownOf(library, book.bookId))
+  return books.toSorted(
+    ascending(
+      (book) => (isDiscarded(book) ? 0 : 1),
+      ({ bookId }) => bookId,
+    ),
+  )
+}
+
+const update = command(
+  'update books',
+  6,
+  fc.tuple(someBooks, anyOf({ set: values, addTags: tags, removeTags: tags })),
+  (library, [indices, { set = {}, addTags = [], removeTags = [] }]) => {
+    const ids = idsOf(library, indices)
+    if (ids.length === 0) return undefined
+    const respond = (library: Library) => {
+      const found = ids.flatMap((id) => findBook(library, id) ?? [])
+      const changed = inOrder(library, found, set)
+        .filter((book) =>
+          [changeBook(library, book, set), changeTags(library, book.bookId, addTags, removeTags)].includes(true),
+        )
+        .map(({ bookId }) => bookId)
+      return {
+        status: 200,
+        body: {
+          changed: ids.filter((id) => changed.includes(id)),
+          unchanged: ids.filter((id) => !changed.includes(id) && found.some(({ bookId }) => bookId === id)),
+          missing: ids.filter((id) => found.every(({ bookId }) => bookId !== id)),
+        },
+      }
+    }
+    return { method: 'PATCH', path: '/books', body: { ids, set, addTags, removeTags }, respond }
+  },
+)
+
+const remove = command('delete books', 2, someBooks, (library, indices) => {
+  const ids = idsOf(library, indices)
+  if (ids.length === 0) return undefined
+  const respond = (library: Library) => {
+    const deleted = ids.filter((id) => findBook(library, id))
+    for (const id of deleted) trashBook(library, id)
+    return { status: 200, body: { deleted, left: [], missing: ids.filter((id) => !deleted.includes(id)) } }
+  }
+  return { method: 'POST', path: '/books/delete', body: { ids }, respond }
+})
+
+export const manyBooksCommands: Commands[] = [update, remove]
