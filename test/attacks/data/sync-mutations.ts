@@ -224,8 +224,8 @@ export const mutations: Mutation[] = [
   one(
     'the progress of a deleted book is in the trash',
     'src/library/trash/removal.ts',
-    "progress where ${ofBook('progress')}",
-    "progress where ${ofBook('progress')} and page < 50",
+    "order by at) from progress where ${ofBook('progress')}",
+    "order by at) from progress where ${ofBook('progress')} and page < 50",
   ),
   one(
     '410 keeps the outbox',
