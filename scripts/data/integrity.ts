@@ -76,6 +76,7 @@ const CHECKS = [
     thoughtMemos: `select count(*) ${MEMOS} and memoType = 'THOUGHT'`,
     questionMemos: `select count(*) ${MEMOS} and memoType = 'QUESTION'`,
     hasMemos: `exists (select 1 ${MEMOS})`,
+    lastMemoId: `select max(memoId) ${MEMOS}`,
     memoBytes: MEMO_BYTES,
     eventBlocks: `select count(*) / ${PRICED_ROWS} ${ofBook('progress')}`,
     currentPage: `select coalesce((select page ${ofBook('progress')} order by at desc limit 1), stored.currentPage)`,

@@ -38,8 +38,8 @@ const fillMemos = (first: number, last: number, { books }: Size) => `
 
 /** What the triggers would have counted. */
 const COUNTS = [
-  `update books set memoBytes = (
-    select coalesce(sum(octet_length(memoContent)), 0) from memos where memos.bookId = books.bookId
+  `update books set (memoBytes, lastMemoId) = (
+    select coalesce(sum(octet_length(memoContent)), 0), max(memoId) from memos where memos.bookId = books.bookId
   )`,
   `update members set textBytes = (
     select sum(${BOOK_PRICE} + memoBytes + ${NOTE_PRICE} * memoCount + ${textPrice(fieldsOf('text'))}) from books

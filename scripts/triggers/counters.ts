@@ -1,10 +1,14 @@
 import { currentId, shownReading } from '../../src/db/schema/shown-reading.ts'
 import { fieldsOf } from '../../src/values/book-fields.ts'
+import { MEMO_TYPES } from '../../src/values/contract.ts'
 import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, PRICED_ROWS, textPrice } from '../../src/values/prices.ts'
 import { count, list, type Trigger } from './sql.ts'
 
 /** Whether the row that is inserted is not of a book that is being restored, whose row in the trash is deleted last. */
 export const isNotRestored = 'NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)'
+
+/** The same in all statements and triggers of a write. */
+const NOW = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 
 const OF_MEMBER = 'memberId = NEW.memberId'
 /** Deletions while the rows of a withdrawn member are purged are not counted. */
@@ -102,6 +106,14 @@ WHERE`,
     ],
   },
   {
+    comment:
+      'Not if the statement has set it, as that of PATCH does, nor if an import changes the status, or the undo of one.',
+    name: 'books_status_changed',
+    after: 'UPDATE OF bookStatus ON books',
+    when: `NEW.bookStatus <> OLD.bookStatus AND NEW.activityAt IS OLD.activityAt AND NEW.importId IS OLD.importId`,
+    statements: [`UPDATE books\nSET activityAt = max(${NOW}, coalesce(activityAt, 0))\nWHERE bookId = NEW.bookId`],
+  },
+  {
     name: 'books_resized',
     after: `UPDATE OF ${list(bookTexts, 2, 50)} ON books`,
     when: changed(bookTextPrice),
@@ -109,25 +121,54 @@ WHERE`,
   },
 ]
 
-export const ofMemos: Trigger[] = [
-  {
-    comment: `A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry. A
-      restored book is inserted with the numbers of its memos.`,
-    name: 'memos_counted_in',
-    after: 'INSERT ON memos',
-    when: isNotRestored,
-    statements: [
-      `UPDATE members
+/** Of each type, the index has the newest one. */
+const newestMemo = `max(${list(
+  MEMO_TYPES.map(
+    (type) => `coalesce((SELECT max(memoId) FROM memos WHERE bookId = OLD.bookId AND memoType = '${type}'), 0)`,
+  ),
+  4,
+)})`
+
+/** Adds assignments to an UPDATE. */
+const alsoSet = (update: string, ...assignments: string[]) =>
+  update.replace('\nWHERE', `${assignments.map((each) => `,\n  ${each}`).join('')}\nWHERE`)
+
+/** @param activity a further assignment */
+const memoIn = (name: string, when: string, activity: string[] = [], comment = ''): Trigger => ({
+  comment,
+  name,
+  after: 'INSERT ON memos',
+  when: `${when} AND ${isNotRestored}`,
+  statements: [
+    `UPDATE members
 SET textBytes = textBytes + ${memoPrice.replaceAll('ROW.', 'NEW.')},
   memoBooks = memoBooks + ((SELECT hasMemos FROM books WHERE bookId = NEW.bookId) = 0)
 WHERE memberId = NEW.memberId`,
+    alsoSet(
       count('books', MEMO_COUNTERS, { add: 'NEW' }, 'bookId = NEW.bookId\n  AND hasMemos = 1'),
-      `UPDATE books
-SET ${[...valuesOf(MEMO_COUNTERS, 'NEW'), 'hasMemos = 1'].join(',\n  ')}
+      'lastMemoId = max(lastMemoId, NEW.memoId)',
+      ...activity,
+    ),
+    `UPDATE books
+SET ${[...valuesOf(MEMO_COUNTERS, 'NEW'), 'hasMemos = 1', 'lastMemoId = NEW.memoId', ...activity].join(',\n  ')}
 WHERE bookId = NEW.bookId
   AND hasMemos = 0`,
+  ],
+})
+
+export const ofMemos: Trigger[] = [
+  memoIn(
+    'memos_counted_in',
+    'NEW.importId IS NULL',
+    [
+      `activityAt = iif(
+    EXISTS (SELECT 1 FROM trash WHERE trashId = -NEW.memoId), activityAt, max(${NOW}, coalesce(activityAt, 0))
+  )`,
     ],
-  },
+    `A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry. A
+      restored book is inserted with the numbers of its memos.`,
+  ),
+  memoIn('memos_imported', 'NEW.importId IS NOT NULL'),
   {
     comment: 'Skipped while the book itself is being deleted, since its row is already gone.',
     name: 'memos_counted_out',
@@ -139,10 +180,14 @@ SET textBytes = textBytes - ${memoPrice.replaceAll('ROW.', 'OLD.')} + ${trashPri
   memoBooks = memoBooks - ((SELECT memoCount FROM books WHERE bookId = OLD.bookId) = 1)
 WHERE memberId = OLD.memberId`,
       `UPDATE books
-SET ${[...Object.keys(MEMO_COUNTERS), 'hasMemos'].map((name) => `${name} = 0`).join(',\n  ')}
+SET ${[...Object.keys(MEMO_COUNTERS), 'hasMemos'].map((name) => `${name} = 0`).join(',\n  ')},
+  lastMemoId = NULL
 WHERE bookId = OLD.bookId
   AND memoCount = 1`,
-      count('books', MEMO_COUNTERS, { subtract: 'OLD' }, 'bookId = OLD.bookId\n  AND memoCount > 1'),
+      alsoSet(
+        count('books', MEMO_COUNTERS, { subtract: 'OLD' }, 'bookId = OLD.bookId\n  AND memoCount > 1'),
+        `lastMemoId = iif(lastMemoId = OLD.memoId, ${newestMemo}, lastMemoId)`,
+      ),
     ],
   },
   {

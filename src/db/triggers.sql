@@ -75,6 +75,15 @@ BEGIN
   WHERE memberId = NEW.memberId;
 END;
 
+-- Not if the statement has set it, as that of PATCH does, nor if an import changes the status, or the undo of one.
+CREATE TRIGGER books_status_changed AFTER UPDATE OF bookStatus ON books
+WHEN NEW.bookStatus <> OLD.bookStatus AND NEW.activityAt IS OLD.activityAt AND NEW.importId IS OLD.importId
+BEGIN
+  UPDATE books
+  SET activityAt = max(CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(activityAt, 0))
+  WHERE bookId = NEW.bookId;
+END;
+
 CREATE TRIGGER books_resized AFTER UPDATE OF title, subtitle, cover, author, publisher, language, series,
   sourceIds, note ON books
 WHEN (octet_length(concat(NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.language, NEW.series, NEW.sourceIds, NEW.note)) + 3 * octet_length(concat(NEW.title)) + 1 * octet_length(concat(NEW.subtitle)) + 6 * octet_length(concat(NEW.author)) + 1 * octet_length(concat(NEW.publisher)) + 1 * octet_length(concat(NEW.series)))
@@ -92,7 +101,7 @@ END;
 -- A further memo updates the book's row and the member's; the first one also sets hasMemos, and so writes an index entry. A
 -- restored book is inserted with the numbers of its memos.
 CREATE TRIGGER memos_counted_in AFTER INSERT ON memos
-WHEN NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
+WHEN NEW.importId IS NULL AND NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   UPDATE members
   SET textBytes = textBytes + (1300 + octet_length(NEW.memoContent)),
@@ -105,7 +114,11 @@ BEGIN
     summaryMemos = summaryMemos + (NEW.memoType = 'SUMMARY'),
     thoughtMemos = thoughtMemos + (NEW.memoType = 'THOUGHT'),
     questionMemos = questionMemos + (NEW.memoType = 'QUESTION'),
-    memoBytes = memoBytes + octet_length(NEW.memoContent)
+    memoBytes = memoBytes + octet_length(NEW.memoContent),
+    lastMemoId = max(lastMemoId, NEW.memoId),
+    activityAt = iif(
+      EXISTS (SELECT 1 FROM trash WHERE trashId = -NEW.memoId), activityAt, max(CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(activityAt, 0))
+    )
   WHERE bookId = NEW.bookId
     AND hasMemos = 1;
 
@@ -116,7 +129,43 @@ BEGIN
     thoughtMemos = (NEW.memoType = 'THOUGHT'),
     questionMemos = (NEW.memoType = 'QUESTION'),
     memoBytes = octet_length(NEW.memoContent),
-    hasMemos = 1
+    hasMemos = 1,
+    lastMemoId = NEW.memoId,
+    activityAt = iif(
+      EXISTS (SELECT 1 FROM trash WHERE trashId = -NEW.memoId), activityAt, max(CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(activityAt, 0))
+    )
+  WHERE bookId = NEW.bookId
+    AND hasMemos = 0;
+END;
+
+CREATE TRIGGER memos_imported AFTER INSERT ON memos
+WHEN NEW.importId IS NOT NULL AND NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
+BEGIN
+  UPDATE members
+  SET textBytes = textBytes + (1300 + octet_length(NEW.memoContent)),
+    memoBooks = memoBooks + ((SELECT hasMemos FROM books WHERE bookId = NEW.bookId) = 0)
+  WHERE memberId = NEW.memberId;
+
+  UPDATE books
+  SET memoCount = memoCount + 1,
+    contentMemos = contentMemos + (NEW.memoType = 'BOOK_CONTENT'),
+    summaryMemos = summaryMemos + (NEW.memoType = 'SUMMARY'),
+    thoughtMemos = thoughtMemos + (NEW.memoType = 'THOUGHT'),
+    questionMemos = questionMemos + (NEW.memoType = 'QUESTION'),
+    memoBytes = memoBytes + octet_length(NEW.memoContent),
+    lastMemoId = max(lastMemoId, NEW.memoId)
+  WHERE bookId = NEW.bookId
+    AND hasMemos = 1;
+
+  UPDATE books
+  SET memoCount = 1,
+    contentMemos = (NEW.memoType = 'BOOK_CONTENT'),
+    summaryMemos = (NEW.memoType = 'SUMMARY'),
+    thoughtMemos = (NEW.memoType = 'THOUGHT'),
+    questionMemos = (NEW.memoType = 'QUESTION'),
+    memoBytes = octet_length(NEW.memoContent),
+    hasMemos = 1,
+    lastMemoId = NEW.memoId
   WHERE bookId = NEW.bookId
     AND hasMemos = 0;
 END;
@@ -137,7 +186,8 @@ BEGIN
     thoughtMemos = 0,
     questionMemos = 0,
     memoBytes = 0,
-    hasMemos = 0
+    hasMemos = 0,
+    lastMemoId = NULL
   WHERE bookId = OLD.bookId
     AND memoCount = 1;
 
@@ -147,7 +197,11 @@ BEGIN
     summaryMemos = summaryMemos - (OLD.memoType = 'SUMMARY'),
     thoughtMemos = thoughtMemos - (OLD.memoType = 'THOUGHT'),
     questionMemos = questionMemos - (OLD.memoType = 'QUESTION'),
-    memoBytes = memoBytes - octet_length(OLD.memoContent)
+    memoBytes = memoBytes - octet_length(OLD.memoContent),
+    lastMemoId = iif(lastMemoId = OLD.memoId, max(coalesce((SELECT max(memoId) FROM memos WHERE bookId = OLD.bookId AND memoType = 'BOOK_CONTENT'), 0),
+      coalesce((SELECT max(memoId) FROM memos WHERE bookId = OLD.bookId AND memoType = 'SUMMARY'), 0),
+      coalesce((SELECT max(memoId) FROM memos WHERE bookId = OLD.bookId AND memoType = 'THOUGHT'), 0),
+      coalesce((SELECT max(memoId) FROM memos WHERE bookId = OLD.bookId AND memoType = 'QUESTION'), 0)), lastMemoId)
   WHERE bookId = OLD.bookId
     AND memoCount > 1;
 END;

@@ -12,6 +12,8 @@ export const hasAuthor = sql.raw(`"author" is not null`)
 export const isRated = sql.raw(`"star" > 0`)
 /** Finished on a date that readEndDate may not show. */
 export const isFinishedApart = sql.raw(`"bookStatus" = 'DONE' and "finishedAt" is not null`)
+/** Used since it was registered or imported: `activityAt`. */
+export const isActive = sql.raw(`"activityAt" is not null`)
 export const isPaused = sql.raw(`"bookStatus" = 'ING' and "isPaused" = 1`)
 const hasReadingId = sql.raw(`"readingId" is not null`)
 const hasIsbn = sql.raw(`"isbn" is not null`)
@@ -54,6 +56,8 @@ export const books = sqliteTable(
     hasMemos: counter(),
     /** UTF-8 bytes of the book's memos. */
     memoBytes: counter(),
+    /** The newest memo. Null if there is none. */
+    lastMemoId: integer(),
     /** How many blocks of twenty progress events count towards the member's quota. */
     eventBlocks: counter(),
     /** `toFoldedColumn` of the fields that search finds. Titles and authors are also sorted by it. */
@@ -94,6 +98,11 @@ export const books = sqliteTable(
     archivedStar: integer(),
     /** The import that last changed the reading. What it finishes adds no progress event of today. */
     importId: integer(),
+    /**
+     * The latest of progress, a new memo and a change of status, in milliseconds since 1970. Of what an import writes,
+     * only progress counts. It never goes back.
+     */
+    activityAt: integer(),
     /** The last column, because it can be long and SQLite reads a row up to the last column that it needs. */
     note: text(),
   },
@@ -105,6 +114,7 @@ export const books = sqliteTable(
     index('books_by_title').on(book.memberId, titleKey),
     index('books_by_author').on(book.memberId, authorKey).where(hasAuthor),
     index('books_by_star').on(book.memberId, book.star).where(isRated),
+    index('books_by_activity').on(book.memberId, book.bookStatus, book.activityAt).where(isActive),
     index('books_by_reading').on(book.readingId).where(hasReadingId),
     index('books_finished_apart').on(book.memberId, book.finishedAt).where(isFinishedApart),
     index('books_paused').on(book.memberId).where(isPaused),

@@ -3,7 +3,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../db/json'
 import { shownReading } from '../../db/schema/shown-reading'
 import { fieldsOf } from '../../values/book-fields'
-import { MEMO_TYPES } from '../../values/contract'
 import { toInstant } from '../../values/fields'
 import type { BookParts } from './list-responses'
 import { type Include, MAX_EXCERPT } from './schema'
@@ -29,18 +28,11 @@ const lastAdded = sql`(
   select ${readingJson(past, '0')} from readings as r where ${ofBook('r')} order by r.readingId desc limit 1
 )`
 
-/** Of each type, the index has the newest one. */
-const newestMemo = sql.raw(
-  MEMO_TYPES.map(
-    (type) =>
-      `coalesce((select max(memoId) from memos where memos.bookId = books.bookId and memos.memoType = '${type}'), 0)`,
-  ).join(', '),
-)
 const MEMO_COLUMNS = ['memoId', 'memoType', 'memoBookPage', 'memoAuthority', 'memoLikesCount', 'createdAt', 'updatedAt']
 
 /**
- * An SQL expression of JSON for each part of the row of `books`, which must be the caller's. A book has at most 68 rows of
- * them: two for each of its tags, two for a reading, one for progress and five for a memo.
+ * An SQL expression of JSON for each part of the row of `books`, which must be the caller's. A book has at most 63 rows of
+ * them: two for each of its tags, and one for each of the others.
  */
 export const PARTS: Record<Include, SQL> = {
   edition: toJson({
@@ -57,10 +49,10 @@ export const PARTS: Record<Include, SQL> = {
     select json_object('at', at, 'page', page, 'kind', kind) from progress where ${ofBook('progress')}
     order by at desc limit 1
   )`,
-  lastMemo: sql`iif(books.hasMemos, (
+  lastMemo: sql`(
     select ${toJson({ ...columnsOf('memos', MEMO_COLUMNS), memoContent: excerptOf('memos.memoContent') })}
-    from memos where memos.memoId = max(${newestMemo})
-  ), null)`,
+    from memos where memos.memoId = books.lastMemoId
+  )`,
 }
 
 /** The parts of a book, each in a column of its name. */

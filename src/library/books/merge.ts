@@ -170,10 +170,10 @@ const MOVES = {
   /** The source has none, so that its deletion subtracts nothing from the counters of the member. */
   countMemos: statement`
     update books set
-      hasMemos = sums.hasMemos * (books.bookId = targetId),
+      hasMemos = sums.hasMemos * (books.bookId = targetId), lastMemoId = iif(books.bookId = targetId, newest, null),
       ${sql.raw(MEMO_COUNTS.map((name) => `${name} = sums.${name} * (books.bookId = targetId)`).join(', '))}
     from pair cross join (
-      select max(hasMemos) as hasMemos, ${sql.raw(MEMO_COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '))}
+      select max(hasMemos) as hasMemos, max(lastMemoId) as newest, ${sql.raw(MEMO_COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '))}
       from pair cross join books on ${isOfPair}
     ) as sums where ${isOfPair}`,
 
@@ -200,7 +200,8 @@ const MOVES = {
     from pair cross join source cross join currentReadings as c on c.bookId = sourceId
     where books.bookId = targetId and books.readingId = c.readingId`,
   syncPage: statement`
-    update books set currentPage = coalesce(${latest('page')}, nullif(books.currentPage, 0), source.currentPage)
+    update books set currentPage = coalesce(${latest('page')}, nullif(books.currentPage, 0), source.currentPage),
+      activityAt = nullif(max(coalesce(books.activityAt, 0), coalesce(source.activityAt, 0)), 0)
     from pair cross join source where books.bookId = targetId`,
   /** The triggers do not log that events move to another book, because each would be an entry. */
   logTarget: statement`

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { roomOf } from '../../db/quotas'
-import { discard, hasRoom as hasRoomOf, isRefined, keep, keptOf, renew, restore } from '../readings/blocks'
+import { activeNow, discard, hasRoom as hasRoomOf, isRefined, keep, keptOf, renew, restore } from '../readings/blocks'
 import type { BookPatch } from './schema'
 
 /** A new status, with the dates that are set with it: values, or SQL of them. */
@@ -41,7 +41,7 @@ export const restoreFor = (book: SQL, { bookStatus, ...dates }: Change & { bookS
 export const changeStatus = (book: SQL, { bookStatus, ...dates }: Change, reserved = sql`0`) => {
   if (!bookStatus) return []
   const hasRoom = hasRoomBeside(reserved)
-  const renewed = renew(keptOf(book), sql`bookStatus = ${bookStatus},`)
+  const renewed = renew(keptOf(book), sql`bookStatus = ${bookStatus}, activityAt = ${activeNow},`)
   if (bookStatus === 'YET') return [discard(book, sql`not ${isRefined()}`), keep(book, hasRoom), renewed]
   const restored = restoreFor(book, { ...dates, bookStatus })
   return bookStatus === 'DONE' ? [restored] : [keep(book, sql`c.outcome is not null and ${hasRoom}`), renewed, restored]

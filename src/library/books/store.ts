@@ -17,6 +17,7 @@ import { BOOK_PRICE, textPrice } from '../../values/prices'
 import { limitsOf, priceOfTexts } from '../../values/quotas'
 import { localTime } from '../../values/time'
 import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
+import { activeNow } from '../readings/blocks'
 import { bookToTrash, evictOldest } from '../trash/removal'
 import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
 import type { BookPatch, DetailQuery, NewBook } from './schema'
@@ -47,11 +48,12 @@ const insertBook = insertOnce(
   (condition) => sqlStatement<RegisteredBook>`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, publisherFolded, createdAt,
-    currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn
+    currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn, activityAt
   )
   select
     ${nextId(books.bookId)}, memberId, :title, :titleFolded, :cover, :author, :authorFolded, :publisher, :publisherFolded,
-    :createdAt, :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn
+    :createdAt, :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn,
+    iif(:bookStatus = 'YET', null, :callerNow)
   from members
   where ${isCaller} and ${bookCount} < ${bookLimit} and textBytes + :bytes <= ${textLimit} ${condition}
   returning ${registeredColumns}`,
@@ -91,10 +93,18 @@ const fits = (columns: string[]) => {
 /** A stopped book stays stopped only if it is DONE already. A book that becomes DONE was read to its end. */
 const staysStopped = sql`iif(bookStatus = 'DONE', isStopped, 0)`
 
+/** Progress and a change of status are activity. */
+const toActivity = ({ currentPage, bookStatus }: Partial<Book>) => {
+  if (currentPage === undefined && bookStatus === undefined) return {}
+  const isChanged = sql`currentPage <> ${currentPage ?? sql`currentPage`} or bookStatus <> ${bookStatus ?? sql`bookStatus`}`
+  return { activityAt: sql`iif(${isChanged}, ${activeNow}, activityAt)` }
+}
+
 /** What an update of columns sets: what follows from them, too. */
 export const withDerived = <Patch extends Partial<Book>>(patch: Patch) => ({
   ...patch,
   ...toFolded(patch),
+  ...toActivity(patch),
   ...(patch.bookStatus && patch.bookStatus !== 'YET' && { isStopped: staysStopped }),
 })
 

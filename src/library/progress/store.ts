@@ -72,12 +72,12 @@ const insertEvent = sqlStatement<Row>`
   returning at, page, kind`
 
 const updateCurrentPage = sqlStatement`
-  update books set currentPage = latest.page
+  update books set currentPage = latest.page, activityAt = max(latest.at, coalesce(activityAt, 0))
   from (
-    select page from progress
+    select at, page from progress
     where memberId = ${callerId} and bookId = :bookId order by at desc limit 1
   ) as latest
-  where ${isOwnBook} and currentPage <> latest.page`
+  where ${isOwnBook} and (currentPage <> latest.page or coalesce(activityAt, 0) < latest.at)`
 
 /** Nothing of a page that is refused. */
 const isOwn = sql`${isOwnBook} and ${newPage} <= coalesce(itemPage, ${newPage})`

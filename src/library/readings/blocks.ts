@@ -29,6 +29,8 @@ const toTimestamp = (date: SQL, stored: SQL) => sql`iif(
 /** A date as far as it is partial. */
 const partial = (date: SQL) => sql`iif(length(${date}) = 10, null, ${date})`
 const now = sql.raw(`cast(unixepoch('subsec') * 1000 as integer)`)
+/** The `activityAt` of a book that is active now. Where a statement sets it with the status, no trigger has to. */
+export const activeNow = sql`max(${now}, coalesce(activityAt, 0))`
 
 /** Clears what refines the current reading. */
 const CLEAR = sql.raw(

@@ -102,7 +102,10 @@ export const MERGED_NAMES = [
 ]
 const mergedJson = (table: string) => toJson(columnsOf(table, MERGED_NAMES))
 const MEMO_COUNTERS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
-const withoutMemos = [...MEMO_COUNTERS, 'hasMemos'].map((name) => `'$.${name}', 0`).join(', ')
+const withoutMemos = [...MEMO_COUNTERS, 'hasMemos']
+  .map((name) => `'$.${name}', 0`)
+  .join(', ')
+  .concat(`, '$.lastMemoId', null`)
 /** What shows whether the reading of a book has changed. */
 export const readingColumns = sql.raw(`json_array(${READING_COLUMNS.map((name) => `books.${name}`).join(', ')})`)
 const isOfTarget = sql.raw('bookId = :bookId and memberId = book.memberId')

@@ -65,11 +65,12 @@ const counters = sql.raw(
   [
     'count(memos.memoId) as memoCount',
     'count(memos.memoId) > 0 as hasMemos',
+    'max(memos.memoId) as lastMemoId',
     'coalesce(sum(octet_length(memoContent)), 0) as memoBytes',
     ...Object.entries(MEMO_TYPES).map(([name, type]) => `coalesce(sum(memoType = '${type}'), 0) as ${name}`),
   ].join(', '),
 )
-const counted = ['memoCount', 'hasMemos', 'memoBytes', ...Object.keys(MEMO_TYPES)]
+const counted = ['memoCount', 'hasMemos', 'lastMemoId', 'memoBytes', ...Object.keys(MEMO_TYPES)]
 const ofBoth = sql.raw('books.bookId in (sourceId, targetId) and books.memberId = merged.memberId')
 /** A column that the merge filled is empty again, unless it was changed since. */
 const unfilled = MERGED_NAMES.map((name) => {

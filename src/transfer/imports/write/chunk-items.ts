@@ -170,7 +170,10 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
   const written = isDryRun ? [] : rows
   const reports = rows.map(({ planned, ofBook }) => toReport(planned, ofBook, isDryRun))
   return {
-    books: written.flatMap(({ planned: { book } }) => (book ? { ...book, ...toFolded(book) } : [])),
+    books: written.flatMap(({ planned: { book, progress } }) => {
+      const latest = progress.at(-1)
+      return book ? { ...book, ...toFolded(book), activityAt: latest && Date.parse(latest.at) } : []
+    }),
     readings: written.flatMap(({ planned }) => toReadings(planned)),
     // Those of a new book were added with it, unless the file says when.
     pastReadings: written.flatMap(({ planned: { book, readings }, ofBook }) =>

@@ -16,7 +16,7 @@ import * as history from './history'
 // The statements that commit a chunk of rows, as one transaction.
 
 const FOLDED = foldedColumnsOf(BOOK_COLUMNS)
-const INSERTED = [...new Set([...BOOK_COLUMNS, ...SET_COLUMNS, ...FOLDED.map(([, column]) => column)])]
+const INSERTED = [...new Set([...BOOK_COLUMNS, ...SET_COLUMNS, ...FOLDED.map(([, column]) => column), 'activityAt'])]
 const insertBooks = sqlStatement`
   insert into books (bookId, memberId, ${sql.raw(INSERTED.join(', '))})
   select bookId, :memberId, ${values(...INSERTED)}

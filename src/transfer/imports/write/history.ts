@@ -85,12 +85,12 @@ export const insertProgress = sqlStatement`
     )
   ) as added
   where ${isClaimed} order by bookId, number`
-const latestPage = sql`(
-  select page from progress where progress.memberId = :memberId and progress.bookId = books.bookId
+const latest = (column: 'at' | 'page') => sql`(
+  select ${sql.raw(column)} from progress where progress.memberId = :memberId and progress.bookId = books.bookId
   order by at desc limit 1
 )`
 // As in progress/store.ts.
 export const syncPages = sqlStatement`
-  update books set currentPage = ${latestPage}
+  update books set currentPage = ${latest('page')}, activityAt = max(${latest('at')}, coalesce(activityAt, 0))
   where +memberId = :memberId and bookId in ${changedBooks}
-    and currentPage <> ${latestPage} and ${isClaimed}`
+    and (currentPage <> ${latest('page')} or coalesce(activityAt, 0) < ${latest('at')}) and ${isClaimed}`
