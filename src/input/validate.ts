@@ -55,11 +55,14 @@ const refuseEncoding = (url: string) => {
   if (rejections.length > 0) throw invalidParameters(...rejections)
 }
 
-/** Says of a parameter in the query where it belongs, and that it may not be repeated. */
-const ofQuery = ([name, value, reason]: Rejection): Rejection => {
-  if (Array.isArray(value)) return [name, value, 'must be sent only once']
-  return [name, value, reason === 'is required' ? 'is required in the query' : reason]
-}
+/** Says of a parameter in the query where it belongs, and that it may not be repeated, unless it accepts an array. */
+const ofQuery =
+  (schema: z.ZodMiniType) =>
+  ([name, value, reason]: Rejection): Rejection => {
+    if (Array.isArray(value) && !isRepeatable(shapeOf(schema)[name])) return [name, value, 'must be sent only once']
+    return [name, value, reason === 'is required' ? 'is required in the query' : reason]
+  }
+const isRepeatable = (field: z.core.$ZodType | undefined) => field !== undefined && z.safeParse(field, []).success
 
 /** Query and path parameters, by zValidator. */
 const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodMiniType>(
@@ -76,7 +79,7 @@ const checkParameters = <Target extends 'query' | 'param', Schema extends z.ZodM
       }
       if (result.success) return
       const rejections = firstIssues(result.error.issues as z.core.$ZodIssue[], result.data)
-      throw invalidParameters(...(target === 'query' ? rejections.map(ofQuery) : rejections))
+      throw invalidParameters(...(target === 'query' ? rejections.map(ofQuery(schema)) : rejections))
     },
     // No rule is asynchronous, and zod is slower when it has to expect one.
     { validationFunction: (rules, value) => z.safeParse(rules, value) as never },

@@ -373,8 +373,19 @@ export const EXAMPLES: Record<string, Example> = {
     ].join('\r\n'),
   },
   listBooks: {
-    parameters: { status: 'DONE', tag: '소설', author: '한강', sort: '-rating', size: 20 },
-    response: { item: [listedBook], next: null },
+    parameters: {
+      ...{ status: 'DONE', tag: ['소설'], author: '한강', format: 'PAPER', sort: '-activity', size: 20 },
+      include: 'edition,tags,readings,lastMemo',
+    },
+    response: {
+      item: [
+        {
+          ...{ ...listedBook, edition, tags: ['Gwangju', '소설'], lastMemo: publicMemo },
+          readings: [{ ...firstReading, readingId: 1, ...dates, rating: 5, format: null }],
+        },
+      ],
+      next: null,
+    },
   },
   countBooks: {
     response: {

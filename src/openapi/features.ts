@@ -9,6 +9,7 @@ import { tokensReference } from '../accounts/tokens/responses'
 import { catalogueReference } from '../catalogue/responses'
 import type { Descriptions, FeatureReference, Operation } from '../http/description/feature-reference'
 import { authorsReference } from '../library/authors/responses'
+import { bookListReference } from '../library/books/list-responses'
 import { booksReference } from '../library/books/responses'
 import { editionsReference } from '../library/editions/responses'
 import { goalsReference } from '../library/goals/responses'
@@ -36,6 +37,7 @@ const FEATURES: FeatureReference[] = [
   linksReference,
   linkViewsReference,
   booksReference,
+  bookListReference,
   editionsReference,
   authorsReference,
   screensReference,

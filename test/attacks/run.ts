@@ -12,7 +12,7 @@ const FOLDERS = {
   credentials: ['traces', 'takeover', 'codes', 'reset', 'logins'],
   load: ['uploads', 'slow', 'overload', 'memory', 'limits', 'growth'],
   failures: ['faults', 'crashes', 'kills', 'imports', 'withdrawal'],
-  data: ['files', 'model', 'interleaved', 'stats', 'links', 'sync', 'quotas', 'supply'],
+  data: ['files', 'model', 'interleaved', 'stats', 'lists', 'links', 'sync', 'quotas', 'supply'],
 }
 const FOLDER_OF = new Map(Object.entries(FOLDERS).flatMap(([folder, names]) => names.map((name) => [name, folder])))
 const NAMES = [...FOLDER_OF.keys()]

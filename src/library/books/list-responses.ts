@@ -1,11 +1,15 @@
 import * as z from 'zod/mini'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_TAG } from '../../values/contract'
-import { textUpTo } from '../../values/responses'
+import { named } from '../../values/named'
+import { listOf, textUpTo } from '../../values/responses'
 import { Edition } from '../editions/responses'
 import { Memo } from '../memos/responses'
 import { ProgressEvent } from '../progress/responses'
 import { Reading } from '../readings/responses'
 import { MAX_BOOK_TAGS } from '../tags/schema'
+import { ListedBook } from './responses'
+import { INCLUDES, MAX_EXCERPT, MAX_ROWS, MAX_WANTED_TAGS } from './schema'
 
 /** What `include` adds to a book. */
 export const BookParts = z.object({
@@ -16,3 +20,47 @@ export const BookParts = z.object({
   lastMemo: z.nullable(Memo),
 })
 export type BookParts = z.infer<typeof BookParts>
+
+const BookWithParts = named('BookWithParts', z.extend(ListedBook, z.partial(BookParts).shape))
+export type BookWithParts = z.infer<typeof BookWithParts>
+
+export const bookListReference: FeatureReference = {
+  tag: 'Books',
+  schemas: {
+    BookWithParts: 'A book with all its fields, and the parts that were asked for.',
+    BookWithPartsList: 'A page of books.',
+  },
+  properties: {
+    'BookWithParts.edition': 'As `getEdition` returns it.',
+    'BookWithParts.tags': 'As `listBookTags` returns them.',
+    'BookWithParts.readings': `The current reading, or, of a book that is \`YET\`, the past one that was added last. Empty if there is none. \`note\` has at most its first ${MAX_EXCERPT} characters.`,
+    'BookWithParts.progress': 'The latest event. Null if there is none.',
+    'BookWithParts.lastMemo': `The newest memo, with at most the first ${MAX_EXCERPT} characters of its content. Null if there is none.`,
+  },
+  parameters: {
+    author: 'Only books by this author, compared as described for `listAuthors`.',
+    'listBooks.format': 'Only editions of this format.',
+    include: `What each book has besides its fields: ${INCLUDES.map((name) => `\`${name}\``).join(', ')}, or several with commas between them. An access token needs \`memos:read\` for \`lastMemo\`.`,
+    'listBooks.isbn': 'Only books with this ISBN-10 or ISBN-13. Either form finds the other.',
+    'listBooks.q': 'Only books that `searchBooks` finds with this term.',
+    'listBooks.tag': `Only books with this tag, regardless of case. Repeated up to ${MAX_WANTED_TAGS} times, only books with all of the tags.`,
+    series: 'Only books of this series, regardless of the case of A to Z.',
+    since:
+      'Only books with activity since this time, in RFC 3339 format, with `Z` or an offset, whose `+` is sent as `%2B`.',
+    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, compared as described for `searchBooks`, without leading punctuation\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n- `activity`: by the latest of progress, new memo and change of status, of which an import counts only progress\n\nWith `-`, in reverse.',
+    status: 'Only books of this status.',
+  },
+  operations: {
+    'GET /books': {
+      operationId: 'listBooks',
+      summary: 'List, sort and filter books',
+      description:
+        'All books, or those that match all filters. A `-` before the sort reverses it. Books without a value to sort by come ' +
+        'last in both directions, newest registration first: for `author`, books without one; for `finished`, books that ' +
+        'are not `DONE` or have no `readEndDate`; for `rating`, unrated books; for `activity`, books without any since they ' +
+        'were registered as `YET` or imported. With filters, a request examines at most ' +
+        `${(MAX_ROWS / 2).toLocaleString('en')} books, so a page can be short or empty: the list ends when \`next\` is null.`,
+      responses: { 200: json(listOf(BookWithParts), 'A page of books') },
+    },
+  },
+}

@@ -12,10 +12,10 @@ import { MAX_COVER, MAX_NAME } from '../../values/contract'
 import { Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { MAX_MEMOS_SIZE } from '../../values/paging'
-import { Id, LocalTime, listOf, pageOf, textUpTo } from '../../values/responses'
+import { Id, LocalTime, pageOf, textUpTo } from '../../values/responses'
 import { Memo } from '../memos/responses'
 import { KEPT_DAYS } from '../trash/schema'
-import { BookStatus, MAX_EXAMINED, MAX_IDS, MAX_TAG_CHANGES } from './schema'
+import { BookStatus, MAX_IDS, MAX_TAG_CHANGES } from './schema'
 
 /** All fields of a book in responses. Each view picks its own. */
 const Book = z.object({
@@ -107,7 +107,6 @@ export const booksReference: FeatureReference = {
     LibraryBookList: 'A page of books that match a search.',
     LibraryBookPage: 'A page of the library.',
     ListedBook: 'A book with all its fields.',
-    ListedBookList: 'A page of books.',
     MemoBook: 'A book that has memos.',
     MemoBookPage: 'A page of books with memos.',
     NewBook: 'A book to register.',
@@ -163,12 +162,9 @@ export const booksReference: FeatureReference = {
     'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
   },
   parameters: {
-    author: 'Only books by this author, compared as described for `listAuthors`.',
     'book-id': 'Identifier of the book.',
     bookStatus: 'Which books to list.',
     memoAuthority: 'Which memos to include. `ALL` includes all.',
-    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, compared as described for `searchBooks`, without leading punctuation\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n\nWith `-`, in reverse.',
-    status: 'Only books of this status.',
   },
   operations: {
     'GET /books/library': {
@@ -195,16 +191,6 @@ export const booksReference: FeatureReference = {
       summary: 'List books with memos',
       description: 'Books that have at least one memo. Newest registration first.',
       responses: { 200: json(pageOf(MemoBook), 'A page of books') },
-    },
-    'GET /books': {
-      operationId: 'listBooks',
-      summary: 'List, sort and filter books',
-      description:
-        'All books, or those that match all filters. A `-` before the sort reverses it. Books without a value to sort by come ' +
-        'last in both directions, newest registration first: for `author`, books without one; for `finished`, books that ' +
-        'are not `DONE` or have no `readEndDate`; for `rating`, unrated books. With filters, a request examines at most ' +
-        `${2 * MAX_EXAMINED} books, so a page can be short or empty: the list ends when \`next\` is null.`,
-      responses: { 200: json(listOf(ListedBook), 'A page of books') },
     },
     'POST /books': {
       operationId: 'registerBook',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { BOOK_STATUSES, MAX_NAME, MAX_TAG } from '../../values/contract'
+import { BOOK_FORMATS, BOOK_STATUSES, MAX_NAME, MAX_TAG } from '../../values/contract'
 import { cursorError, cursorPaging } from '../../values/cursor'
 import {
   BookFormat,
@@ -8,29 +8,34 @@ import {
   idParameter,
   int,
   NullableUrl,
+  nameOf,
   nameOrCode,
   nameOrCodeOrAll,
   nonEmptyText,
   nullableText,
   orRequired,
+  PastInstant,
   quotableInt32,
   Timestamp,
   trimmedText,
 } from '../../values/fields'
-import { named, namedLazy } from '../../values/named'
+import { lenient, named, namedLazy } from '../../values/named'
 import { pagingUpTo } from '../../values/paging'
 import { Isbn } from '../../values/text/isbn'
 import { Language, PublishedYear } from '../editions/schema'
 import { MemoAuthority } from '../memos/schema'
+import { LibrarySearchTerm } from '../search/schema'
 import { tagNames } from '../tags/schema'
 
-/** The most books of a part of a list that a call tests filters on. */
-export const MAX_EXAMINED = 500
+/** The most rows that a page of a list reads to test its filters. */
+export const MAX_ROWS = 2000
 /** What a response can include of a book. */
 export const INCLUDES = ['edition', 'tags', 'readings', 'progress', 'lastMemo'] as const
 export type Include = (typeof INCLUDES)[number]
 /** The most characters of a memo, or of the note of a reading, that is included. */
 export const MAX_EXCERPT = 500
+/** The most tags that a list filters by. */
+export const MAX_WANTED_TAGS = 5
 
 export const BookStatus = named('BookStatus', z.enum(BOOK_STATUSES))
 const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))
@@ -131,10 +136,33 @@ export type LibraryQuery = z.infer<typeof LibraryQuery>
 export const DetailQuery = z.lazy(() => z.object({ memoAuthority: nameOrCodeOrAll(MemoAuthority) }))
 export type DetailQuery = z.infer<typeof DetailQuery>
 
-const FIELDS = ['created', 'title', 'author', 'finished', 'rating'] as const
+const FIELDS = ['created', 'title', 'author', 'finished', 'rating', 'activity'] as const
 export type SortField = (typeof FIELDS)[number]
 const SORTS = FIELDS.flatMap((field) => [field, `-${field}`] as const)
 const Sort = z.enum(SORTS, { error: `must be one of ${SORTS.join(', ')}` })
+
+/** One tag, or several: the parameter is repeated. */
+const wantedTags = () => {
+  const tag = trimmedText(MAX_TAG)
+  const error = `must be sent at most ${MAX_WANTED_TAGS} times`
+  const one = z.pipe(
+    tag,
+    z.transform((text) => [text]),
+  )
+  return lenient(
+    [z.array(tag).check(z.maxLength(MAX_WANTED_TAGS, { error })), one],
+    ({ input, errors }) => errors[Array.isArray(input) ? 0 : 1]?.[0]?.message,
+  ) as z.ZodMiniType<string[], string | string[]>
+}
+
+const included = () => {
+  const any = `(?:${INCLUDES.join('|')})`
+  const error = `must be one of ${INCLUDES.join(', ')}, or several with commas between them`
+  return z.pipe(
+    z.string().check(z.regex(new RegExp(`^${any}(?:,${any})*$`), { error })),
+    z.transform((names) => INCLUDES.filter((name) => names.split(',').includes(name))),
+  )
+}
 
 /** The last book of a page. Part 0 has the books with a value to sort by, part 1 those without. */
 export const Position = z.lazy(() =>
@@ -151,9 +179,15 @@ export const ListQuery = z.lazy(() =>
   z
     .extend(cursorPaging(Position), {
       status: z.optional(StatusOrCode),
-      tag: z.optional(trimmedText(MAX_TAG)),
+      tag: z.optional(wantedTags()),
       author: z.optional(nonEmptyText(MAX_NAME)),
+      series: z.optional(nonEmptyText(MAX_NAME)),
+      format: z.optional(nameOf(BOOK_FORMATS)),
+      isbn: z.optional(Isbn),
+      q: z.optional(LibrarySearchTerm),
+      since: z.optional(PastInstant),
       sort: z._default(Sort, '-created'),
+      include: z.optional(included()),
     })
     .check(
       z.refine(({ cursor, sort }) => cursor === undefined || cursor.sort === sort, {

@@ -69,8 +69,8 @@ const prepareShelf = ({ bookStatus, hasTag }: Link<'SHELF'>, { cursor, size }: P
     throw invalidCursor()
   const filters = bookStatus && { status: bookStatus }
   const { rows, toList } = prepareList<ShownBook>({ ...filters, sort, cursor, size }, hasTag ? tagOfLink : undefined, {
-    outcome,
-    quarters,
+    outcome: sql.raw(outcome),
+    quarters: sql.raw(quarters),
   })
   return {
     queries: rows ? [rows] : [],

@@ -22,11 +22,10 @@ const lines = sql.raw('lines')
 const hasInLines = has(lines)
 
 /**
- * Whether the row of `books` has each of the words of `toBookWords`: in a field or a tag, each of which is a line of one
- * text. The lines of fields lack the punctuation at their beginning, so a word needs none there. For a statement with
- * `matchingTags` of the same words.
+ * Whether one of the texts, each of which is a line of one, has each of the words. The lines lack the punctuation at
+ * their beginning, so a word needs none there.
  */
-export const isBookWith = (words: string[]) => {
+const hasWordsIn = (texts: SQL, words: string[]) => {
   const tests = words.map((word) => {
     const start = toSortKey(word)
     return start === word ? hasInLines(word) : sql`(${hasInLines(word)} or ${hasInLines(`\n${start}`)})`
@@ -34,6 +33,12 @@ export const isBookWith = (words: string[]) => {
   // The limit keeps SQLite from building the text for each word.
   return sql`(
     select ${sql.join(tests, sql` and `)}
-    from (select concat_ws(char(10), '', ${fields}, ${tagKeys}) as ${lines} limit 1)
+    from (select concat_ws(char(10), '', ${texts}) as ${lines} limit 1)
   )`
 }
+
+/** Whether the row of `books` has each of the words of `toBookWords` in a field. */
+export const hasWordsInFields = (words: string[]) => hasWordsIn(fields, words)
+
+/** The same for a field or a tag, in a statement with `matchingTags` of the same words. */
+export const isBookWith = (words: string[]) => hasWordsIn(sql`${fields}, ${tagKeys}`, words)

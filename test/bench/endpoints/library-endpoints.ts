@@ -1,7 +1,8 @@
 // What members record about their books beyond the contract, and the lists with a cursor.
+import { INCLUDES } from '../../../src/library/books/schema.ts'
 import { toCursor } from '../../../src/values/cursor.ts'
 import { type Endpoint, get, withoutNumbers, write } from './endpoint.ts'
-import type { Library } from './seed.ts'
+import { FIRST_ACTIVITY, type Library } from './seed.ts'
 
 /** The middle of a list, as its first half would lead to. */
 const after = (toPosition: (library: Library, middle: number) => unknown) => (library: Library) =>
@@ -13,6 +14,7 @@ const MIDDLES: [sort: string, toKey: (middle: number) => unknown][] = [
   ['author', (middle) => `author ${middle % 97}`],
   ['finished', (middle) => new Date((1577836800 + middle * 3600) * 1000).toISOString().slice(0, 19)],
   ['rating', () => 3],
+  ['activity', (middle) => FIRST_ACTIVITY + middle * 1000],
 ]
 const sorted = MIDDLES.flatMap(([sort, toKey]): Endpoint[] => {
   const toDeep = after(({ book }, middle) => ({ sort, part: 0, sortKey: toKey(middle), bookId: book - 2 + middle }))
@@ -23,7 +25,9 @@ const sorted = MIDDLES.flatMap(([sort, toKey]): Endpoint[] => {
 })
 
 const common = { common: withoutNumbers }
-const examined = { ...common, grows: 'examines books for its filters', ceiling: 3_000 }
+const examined = { ...common, grows: 'examines books for its filters', ceiling: 2_050 }
+const included = { ...common, ceiling: 200 }
+const PARTS = INCLUDES.join()
 const searched = { ...common, grows: 'searches until a page is full', ceiling: 4_250 }
 
 export const libraryEndpoints: Endpoint[] = [
@@ -113,6 +117,10 @@ export const libraryEndpoints: Endpoint[] = [
   ...sorted.map((endpoint) => ({ ...endpoint, ...common })),
   get('books of a status and an author', () => '/books?status=DONE&author=Author%201&sort=title&size=20', examined),
   get('books with a tag', () => '/books?tag=Tag%201&sort=-finished&size=20', examined),
+  get('books by status and tags', () => '/books?status=DONE&tag=Tag%201&tag=Tag%202&size=20', examined),
+  get('books with a term', () => '/books?q=nowhere&sort=title&size=20', examined),
+  get('books being read', () => `/books?status=ING&sort=-activity&size=20&include=${PARTS}`, included),
+  get('books with all parts', () => `/books?sort=created&size=20&include=${PARTS}`, included),
   get('statistics', () => '/stats?year=2018', common),
   get('years of statistics', () => '/stats', { ...common, grows: 'seeks each year', ceiling: 300 }),
   get('rows of a figure', () => '/stats/rows?year=2018&figure=pagesRead&size=20', common),

@@ -54,6 +54,8 @@ const secretOf = (memberId: number, slot: number, name: LinkName) => {
   return secret
 }
 
+/** Of the first book, in milliseconds since 1970. The others follow, a second apart. */
+export const FIRST_ACTIVITY = 1577836800000
 const TAGS = 5
 /** Books of a series, after those that are merged. */
 const SERIES = { first: 12, last: 91 }
@@ -149,12 +151,13 @@ export const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) 
     select ${memberId}, '${SESSION_PREFIX}' || (i + 10), now, now, now + 2592000000
     from n, (select unixepoch() * 1000 as now)`,
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${books})
-    insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate, star, isbn)
+    insert into books (bookId, memberId, title, cover, author, publisher, createdAt, itemPage, bookStatus, readStartDate, readEndDate, star, isbn, activityAt)
     select ${offset} + i, ${memberId}, 'Book ' || i, 'https://covers.example.com/' || i || '.jpg', 'Author ' || (i % 97),
       'Publisher ' || (i % 13), '2020-01-01T00:00:00', 300, case i % 3 when 0 then 'YET' when 1 then 'ING' else 'DONE' end,
       case when i % 3 > 0 then '2020-02-01T00:00:00' end,
       case i % 3 when 2 then strftime('%Y-%m-%dT%H:%M:%S', 1577836800 + i * 3600, 'unixepoch') end, i % 6,
-      iif(i <= 3, '9788936434120', iif(i % 2, null, printf(iif(i = 4, '978%010d', '979%010d'), i)))
+      iif(i <= 3, '9788936434120', iif(i % 2, null, printf(iif(i = 4, '978%010d', '979%010d'), i))),
+      ${FIRST_ACTIVITY} + i * 1000
     from n`,
   `update books set series = 'Series', seriesNumber = bookId - ${offset}, format = 'PAPER'
     where memberId = ${memberId} and bookId between ${offset + SERIES.first} and ${offset + SERIES.last}`,

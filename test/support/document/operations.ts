@@ -111,6 +111,9 @@ const PARAMETERS: Record<string, string> = {
   status: 'YET',
   tag: 'Essay',
   author: 'Hermann Hesse',
+  series: 'Dune',
+  since: '2026-01-02T03:04:05Z',
+  include: 'edition,tags,readings,progress,lastMemo',
   sort: 'title',
   memoAuthority: 'ALL',
   memoType: 'ALL',
@@ -186,8 +189,12 @@ const validValue = (values: Record<string, unknown>, name: string, { examples }:
 /** The path and query of an operation, with valid values except those that are passed. */
 export const addressOf = (operation: Operation, values: Record<string, string> = {}) => {
   const { template, query, examples } = operation
-  // In all other operations, it is the size of a page.
-  const given: typeof values = typeof examples.size === 'string' ? { ...values, size: examples.size } : values
+  // In other operations, they are the size of a page, and the format of a file.
+  const own = {
+    ...(typeof examples.size === 'string' && { size: examples.size }),
+    ...(template === '/books' && { format: 'PAPER' }),
+  }
+  const given: typeof values = { ...values, ...own }
   const encodedValue = (name: string) =>
     encodeURIComponent(given[name] ?? String(validValue(PARAMETERS, name, operation)))
   const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodedValue(name))

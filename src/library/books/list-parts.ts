@@ -1,0 +1,157 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { authorKey, hasAuthor, isActive, isFinished, isRated, titleKey } from '../../db/schema/book-tables'
+import { BOOK_STATUSES } from '../../values/contract'
+import { toBookWords } from '../../values/text/search-words'
+import { hasWordsInFields } from '../search/conditions'
+import type { ListedBook } from './responses'
+import type { ListQuery, Position, SortField } from './schema'
+
+// Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without,
+// which are not in that index, newest registration first. One filter may use an index; the others are tested on each
+// book, up to a limit: docs/decisions/0026-sorting-and-filtering.md.
+
+// Selected once: `callerId` takes seven parameters each time, and D1 allows a hundred per statement.
+export const owner = sql.raw('(select id from caller)')
+/** The tag with the fewest books, if all of them exist. */
+const rarestTag = sql`(select id from wantedTag where (select count(*) from wantedTag) = :tagCount limit 1)`
+const wantedTags = sql`
+  select tagId from json_each(:tagKeys) as wanted cross join tags on tags.memberId = ${owner} and tagKey = wanted.value`
+/** Selects the wanted tags that exist, the one with the fewest books first. */
+export const selectTags = (count: number) => (count > 1 ? sql`${wantedTags} order by bookCount` : wantedTags)
+
+/** A part of a list, which is read along indexes. */
+export type Part = {
+  number: Position['part']
+  /** Selects some columns of the first rows after the cursor, in order. */
+  select: (selected: SQL, rows: SQL) => SQL
+  key: SQL
+  /** Conditions to test on each book. */
+  filters: SQL[]
+}
+type Condition = SQL | false | '' | undefined
+
+const present = (conditions: Condition[]) => conditions.filter((each) => typeof each === 'object')
+const ownBooks = (...conditions: Condition[]) =>
+  sql`books where ${sql.join([sql`memberId = ${owner}`, ...present(conditions)], sql` and `)}`
+
+const isStatus = (status: ListedBook['bookStatus']) => sql.raw(`bookStatus = '${status}'`)
+const isOfAuthor = sql`${authorKey} = :authorKey`
+const hasIsbn = sql`isbn = (:isbn || '')`
+const taggedBooks = sql`bookTags cross join books using (bookId)
+  where bookTags.memberId = ${owner} and tagId = ${rarestTag}`
+const isSince = sql`activityAt >= (:since + 0)`
+/** One test for each tag, from the rarest one. */
+const isTagged = (count: number, from = 0) =>
+  count > from &&
+  sql.join(
+    Array.from({ length: count - from }, (_, n) => {
+      const wanted = sql`(select id from wantedTag limit 1 offset ${number(from + n)})`
+      return sql`exists (
+        select 1 from bookTags
+        where bookTags.memberId = ${owner} and bookTags.tagId = ${wanted} and bookTags.bookId = books.bookId
+      )`
+    }),
+    sql` and `,
+  )
+
+const always = sql.raw('1')
+export const number = (value: number) => sql.raw(String(value))
+const sqlDirection = (isDescending: boolean) => sql.raw(isDescending ? 'desc' : 'asc')
+const comparison = (isDescending: boolean) => sql.raw(isDescending ? '<' : '>')
+
+/** Selects from ranges of indexes that are all in the same order, and merges them. */
+const mergeRanges =
+  (ranges: SQL[], condition: SQL, order: SQL): Part['select'] =>
+  (selected, rows) => {
+    const selects = ranges.map((range) => sql`select ${selected} from ${range} and ${condition}`)
+    return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
+  }
+
+export type Filters = Omit<ListQuery, 'tag'> & { tagCount: number }
+
+/** The conditions of the filters, by name. */
+const conditionsOf = ({ status, tagCount, author, series, format, isbn, q, since }: Filters) => ({
+  status: status && isStatus(status),
+  tag: isTagged(tagCount),
+  author: author !== undefined && isOfAuthor,
+  // Folded as SQLite does it, which has no column for it.
+  series: series !== undefined && sql`lower(series) = lower(:series)`,
+  format: format && sql.raw(`format = '${format}'`),
+  isbn: isbn && hasIsbn,
+  q: q !== undefined && hasWordsInFields(toBookWords(q)),
+  since: since !== undefined && isSince,
+})
+type Name = keyof ReturnType<typeof conditionsOf>
+/** The conditions that a range does not imply. */
+const othersThan = (filters: Filters, ...implied: Name[]) =>
+  present(Object.entries(conditionsOf(filters)).map(([name, each]) => !implied.includes(name as Name) && each))
+
+/** The books in order of registration: all of them, or the part without a value to sort by. */
+const byRegistration = (filters: Filters, isDescending: boolean, hasNoValue?: SQL): Part => {
+  const { status, tagCount, author, isbn, cursor } = filters
+  const part = hasNoValue ? 1 : 0
+  const isAfter = cursor?.part === part ? sql`bookId ${comparison(isDescending)} :bookId` : always
+  const order = sql`bookId ${sqlDirection(isDescending)}`
+  const read = (ranges: SQL[], implied: Name, further?: Condition): Part => ({
+    number: part,
+    select: mergeRanges(ranges, isAfter, order),
+    key: sql.raw('null'),
+    filters: [...othersThan(filters, implied), ...present([further, hasNoValue])],
+  })
+  if (isbn) return read([ownBooks(hasIsbn)], 'isbn')
+  if (tagCount > 0) return read([taggedBooks], 'tag', isTagged(tagCount, 1))
+  if (author !== undefined) return read([ownBooks(hasAuthor, isOfAuthor)], 'author')
+  return read(ofStatuses(status), 'status')
+}
+
+const ofStatuses = (status: Filters['status'], ...conditions: Condition[]) =>
+  (status ? [status] : BOOK_STATUSES).map((each) => ownBooks(isStatus(each), ...conditions))
+
+// The parameters of comparisons are expressions: db/parameters.ts says why.
+const textKey = sql`(:sortKey || '')`
+const numberKey = sql`(:sortKey + 0)`
+
+type Sort = { key: SQL; last: SQL; hasValue?: SQL }
+const SORTS: Record<Exclude<SortField, 'created'>, Sort> = {
+  title: { key: titleKey, last: textKey },
+  author: { key: authorKey, last: textKey, hasValue: hasAuthor },
+  finished: { key: sql.raw('readEndDate'), last: textKey, hasValue: isFinished },
+  rating: { key: sql.raw('star'), last: numberKey, hasValue: isRated },
+  activity: { key: sql.raw('activityAt'), last: numberKey, hasValue: isActive },
+}
+
+/** The books with a value to sort by, in its order. */
+const byValue = (filters: Filters, field: keyof typeof SORTS, isDescending: boolean): Part => {
+  const { key, last, hasValue } = SORTS[field]
+  const { status, since, cursor } = filters
+  const sqlOrder = sqlDirection(isDescending)
+  const order = sql`${key} ${sqlOrder}, bookId ${sqlOrder}`
+  const isByActivity = field === 'activity'
+  const own = isByActivity ? ofStatuses(status, hasValue, since !== undefined && isSince) : [ownBooks(hasValue)]
+  const operator = comparison(isDescending)
+  // For (key, bookId) > (…), SQLite would read all books with the same key again.
+  const ties = mergeRanges(own, sql`${key} = ${last} and bookId ${operator} :bookId`, sql`bookId ${sqlOrder}`)
+  const others = mergeRanges(own, sql`${key} ${operator} ${last}`, order)
+  const afterCursor: Part['select'] = (...selected) => sql`
+    select * from (${ties(...selected)}) union all select * from (${others(...selected)}) limit ${selected[1]}`
+  return {
+    number: 0,
+    select: cursor?.part === 0 ? afterCursor : mergeRanges(own, always, order),
+    key,
+    filters: isByActivity ? othersThan(filters, 'status', 'since') : othersThan(filters),
+  }
+}
+
+/** The parts of a list, in their order. */
+export const partsOf = (query: Filters): Part[] => {
+  const { sort, status, author, since } = query
+  const isDescending = sort.startsWith('-')
+  const field = sort.replace('-', '') as SortField
+  // Books of the same author are sorted by registration.
+  if (field === 'created' || (field === 'author' && author !== undefined)) return [byRegistration(query, isDescending)]
+  const { hasValue } = SORTS[field]
+  const withValue = byValue(query, field, isDescending)
+  if (!hasValue || (field === 'activity' && since !== undefined)) return [withValue]
+  const withoutValue = byRegistration(query, true, sql`not (${hasValue})`)
+  return field === 'finished' && status && status !== 'DONE' ? [withoutValue] : [withValue, withoutValue]
+}
