@@ -10,7 +10,7 @@ import { type Include, MAX_EXCERPT } from './schema'
 const excerptOf = (column: string) => sql.raw(`substr(${column}, 1, ${MAX_EXCERPT})`)
 const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
 
-/** @param values how `currentReadings` and `readings` get the columns of their names */
+/** @param values expressions of the columns of a reading */
 const readingJson = (values: Record<string, string>, paused: string) => {
   const { readingId, startedAt, finishedAt, outcome, quarters, format, note } = values
   const columns = { readingId, startedAt, finishedAt, outcome, rating: `${quarters} / 4.0`, format }
@@ -39,7 +39,7 @@ export const PARTS: Record<Include, SQL> = {
     ...columnsOf('books', ['bookId', ...fieldsOf('edition')]),
     sourceIds: sql.raw(`json(coalesce(books.sourceIds, '[]'))`),
   }),
-  // Sorted here, SQLite would read them again. In hexadecimal, keys have the same order in both.
+  // Unsorted: to sort them, SQLite would read each again. In hexadecimal, keys have its order in JavaScript, too.
   tags: sql`(
     select json_group_array(json_array(hex(tagKey), tag)) from bookTags cross join tags using (memberId, tagId)
     where ${ofBook('bookTags')}

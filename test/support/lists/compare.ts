@@ -46,6 +46,9 @@ const search = async (load: Load, q: string) => {
   }
 }
 
+/** More would take long: a large library has larger pages. */
+const MAX_PAGES = 20
+
 /** How often each sort and filter was compared, and each kind of page was seen. */
 export type Reached = Map<string, number>
 
@@ -80,11 +83,11 @@ export const compareLists = async (send: Send, seed: number, size: number, queri
   }
   for (let n = 0; n < queries; n++) {
     const query = drawQuery(draw, start)
-    const pageSize = createPick(draw)([1, 3, 7, 20, 100])
     for (const name of Object.keys(query)) count(name === 'sort' ? `sort ${query.sort}` : `filter ${name}`)
     const found = query.q === undefined ? undefined : await search(load, query.q)
     const expected = modelList(books, query, found)
     if (expected.length > 0) count('lists with books')
+    const pageSize = createPick(draw)([1, 3, 7, 20, 100].filter((each) => each * MAX_PAGES >= expected.length))
     const context = `library ${seed}, list ${n}, pages of ${pageSize}: ${JSON.stringify(query)}`
     if (n % 3 > 0) {
       const listed = await walk(query, pageSize, async () => {})
