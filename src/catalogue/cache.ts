@@ -2,23 +2,31 @@ import * as z from 'zod/mini'
 import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 import { withTimeout } from '../runtime/retry'
-import { type CatalogueEntry, CatalogueList } from './schema'
+import { type CatalogueEdition, EditionList } from './schema'
 
-const FRESH_MS = 3_600_000
-const TTL_SECONDS = 7 * 86_400
 /** After a failed refresh, the stale list is served for this long before the next refresh. */
 const BACKOFF_MS = 30_000
 /** After a refresh, KV may still return the old list for this long. */
 const PROPAGATION_MS = 60_000
 
 // A stored value of another version counts as a miss.
-const Stored = z.lazy(() => z.object({ form: z.literal(1), storedAt: z.number(), entries: CatalogueList }))
+const Stored = z.lazy(() => z.object({ form: z.literal(2), storedAt: z.number(), entries: EditionList }))
+
+/** Lists are fresh for an hour, then served stale while they are refreshed. */
+export const LISTS = { freshMs: 3_600_000, ttlSeconds: 7 * 86_400, keepsEmpty: true }
+/** That there is no edition is not kept: Open Library then looks for it elsewhere, and may have it soon. */
+export const EDITIONS = { freshMs: Infinity, ttlSeconds: 86_400, keepsEmpty: false }
 
 type CachedList = {
+  freshMs: number
+  ttlSeconds: number
+  keepsEmpty: boolean
   kv: KVNamespace
   key: string
+  /** Runs before a request loads the list, or waits for another one that does. */
+  beforeLoad?: () => Promise<void>
   /** Loads the list from the provider. */
-  load: () => Promise<CatalogueEntry[]>
+  load: () => Promise<CatalogueEdition[]>
   /** Keeps a refresh running after the response. */
   waitUntil: (promise: Promise<unknown>) => void
 }
@@ -34,16 +42,17 @@ const read = async ({ kv, key }: CachedList) => {
   }
 }
 
-const store = ({ kv, key }: CachedList, entries: CatalogueEntry[]) => {
-  const value: z.infer<typeof Stored> = { form: 1, storedAt: Date.now(), entries }
-  const put = () => kv.put(key, JSON.stringify(value), { expirationTtl: TTL_SECONDS })
-  return withTimeout(DEADLINES.listCache, put).catch(logFailure)
+const store = async ({ kv, key, ttlSeconds, keepsEmpty }: CachedList, entries: CatalogueEdition[]) => {
+  if (entries.length === 0 && !keepsEmpty) return
+  const value: z.infer<typeof Stored> = { form: 2, storedAt: Date.now(), entries }
+  const put = () => kv.put(key, JSON.stringify(value), { expirationTtl: ttlSeconds })
+  await withTimeout(DEADLINES.listCache, put).catch(logFailure)
 }
 
 /** How often a waiting request checks whether another request's refresh has ended. */
 const POLL_MS = 25
 
-type Refresh = { startedAt: number; outcome?: { entries: CatalogueEntry[] } | { error: unknown } }
+type Refresh = { startedAt: number; outcome?: { entries: CatalogueEdition[] } | { error: unknown } }
 
 const refreshes = new Map<string, Refresh>()
 const nextRefreshAt = new Map<string, number>()
@@ -99,13 +108,16 @@ const loadOnce = async (list: CachedList) => {
 }
 
 /**
- * A list from KV. It is fresh for an hour, then served stale for up to seven days while it is refreshed.
- * @throws what `load` throws, if nothing is stored
+ * A list from KV. Once it is no longer fresh, it is served stale while it is refreshed.
+ * @throws what `beforeLoad` and `load` throw, if nothing is stored
  */
-export const getCached = async (list: CachedList): Promise<CatalogueEntry[]> => {
+export const getCached = async (list: CachedList): Promise<CatalogueEdition[]> => {
   const stored = await read(list)
-  if (!stored) return loadOnce(list)
-  const isStale = Date.now() - stored.storedAt >= FRESH_MS
+  if (!stored) {
+    await list.beforeLoad?.()
+    return loadOnce(list)
+  }
+  const isStale = Date.now() - stored.storedAt >= list.freshMs
   if (isStale && !findRunning(list.key) && Date.now() >= (nextRefreshAt.get(list.key) ?? 0)) {
     const delayNext = (ms: number) => () => nextRefreshAt.set(list.key, Date.now() + ms)
     refresh(list).then(delayNext(PROPAGATION_MS), delayNext(BACKOFF_MS))

@@ -1,23 +1,11 @@
 import { type Context, Hono } from 'hono'
 import { networkOf } from '../callers/origin'
 import { throttledByNetwork } from '../callers/throttle'
-import type { App, Config } from '../env'
+import type { App } from '../env'
 import { valid } from '../input/validate'
-import { getCached } from './cache'
-import { openLibrary } from './providers/open-library'
-import { sample } from './providers/sample'
-import { yes24 } from './providers/yes24'
-import type { Provider } from './schema'
+import { getCached, LISTS } from './cache'
 import { SearchPath } from './schema'
-import { countSearch } from './store'
-
-const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config) => Provider> = {
-  yes24,
-  'open-library': openLibrary,
-  sample,
-}
-
-const providerOf = (config: Config) => PROVIDERS[config.CATALOGUE_PROVIDER](config)
+import { countSearch, providerOf, toEntry } from './store'
 
 const LISTS_MAX_AGE = 'public, max-age=600'
 const SEARCH_MAX_AGE = 'public, max-age=300'
@@ -25,12 +13,13 @@ const SEARCH_MAX_AGE = 'public, max-age=300'
 const sendList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
   const provider = providerOf(c.var.config)
   const entries = await getCached({
+    ...LISTS,
     kv: c.env.CATALOGUE,
     key: `catalogue:${c.var.config.CATALOGUE_PROVIDER}:${name}`,
     load: provider[name],
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   })
-  return c.json(entries, 200, { 'Cache-Control': LISTS_MAX_AGE })
+  return c.json(entries.map(toEntry), 200, { 'Cache-Control': LISTS_MAX_AGE })
 }
 
 export const catalogue = new Hono<App>()
@@ -45,6 +34,6 @@ export const catalogue = new Hono<App>()
       const { db, config } = c.var
       if (config.CATALOGUE_PROVIDER !== 'sample') await countSearch(db, config, networkOf(c))
       const entries = await providerOf(config).search(c.req.valid('param')['title-or-author'])
-      return c.json(entries, 200, { 'Cache-Control': SEARCH_MAX_AGE })
+      return c.json(entries.map(toEntry), 200, { 'Cache-Control': SEARCH_MAX_AGE })
     },
   )

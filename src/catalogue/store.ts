@@ -3,6 +3,23 @@ import { afterResponse, type Db } from '../db/client'
 import { CATALOGUE_SEARCHES, limitNetwork, toAttempt } from '../db/limits/attempts'
 import { countOrRefuse } from '../db/limits/rate-limit'
 import type { Config } from '../env'
+import { openLibrary } from './providers/open-library'
+import { sample } from './providers/sample'
+import { yes24 } from './providers/yes24'
+import type { CatalogueEdition, CatalogueEntry, Provider } from './schema'
+
+const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config) => Provider> = {
+  yes24,
+  'open-library': openLibrary,
+  sample,
+}
+
+export const providerOf = (config: Config) => PROVIDERS[config.CATALOGUE_PROVIDER](config)
+
+/** What the contract shows of an edition. */
+export const toEntry = ({ title, author, cover, publisher, itemPage }: CatalogueEdition): CatalogueEntry => {
+  return { title, author, cover, publisher, itemPage }
+}
 
 /**
  * Counts a search. All networks share the requests that the provider allows in a day, so each has a share.

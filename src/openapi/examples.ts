@@ -1,6 +1,7 @@
 // The examples of the document, in an order in which they can be executed: test/features/document/openapi.test.ts sends
 // each request and expects its response.
 import { sample } from '../catalogue/providers/sample'
+import { toEntry } from '../catalogue/store'
 import { type Loaded, toPicture, toStats } from '../library/stats/figures'
 import { drawYear } from '../library/stats/picture/draw'
 
@@ -208,9 +209,12 @@ export const EXAMPLES: Record<string, Example> = {
     body: { email: mina.email, authenticationCode: PLACEHOLDERS.RESET_CODE, password },
     endsSession: true,
   },
-  searchCatalogue: { parameters: { 'title-or-author': 'petit' }, response: await catalogue.search('petit') },
-  listBestSellers: { response: await catalogue.bestSellers() },
-  listNewBooks: { response: await catalogue.newSpecial() },
+  searchCatalogue: {
+    parameters: { 'title-or-author': 'petit' },
+    response: (await catalogue.search('petit')).map(toEntry),
+  },
+  listBestSellers: { response: (await catalogue.bestSellers()).map(toEntry) },
+  listNewBooks: { response: (await catalogue.newSpecial()).map(toEntry) },
   registerBook: {
     body: { title, author: '한강', publisher: '창비', cover, itemPage: 216, isbn: '978-89-364-3412-0' },
     response: { ...shortBook, author: '한강', cover, bookStatus: 'YET' },

@@ -85,3 +85,19 @@ export const BOOKS: SampleBook[] = [
     newSpecial: true,
   },
 ]
+
+/** The ISBNs of some of their editions, by title. */
+export const ISBNS: Record<string, string> = {
+  '소년이 온다': '9788936434120',
+  채식주의자: '9788936433598',
+  아몬드: '9788936434267',
+  '달러구트 꿈 백화점': '9791165341909',
+  데미안: '9788937460449',
+  'Norwegian Wood': '9780375704024',
+  三体: '9787536692930',
+  'Le Petit Prince': '9782070612758',
+  'The Great Gatsby': '9780743273565',
+  '1984': '9780451524935',
+  'To Kill a Mockingbird': '9780061120084',
+  'Project Hail Mary': '9780593135204',
+}

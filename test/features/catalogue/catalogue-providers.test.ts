@@ -1,17 +1,20 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { getCached } from '../../../src/catalogue/cache'
+import { getCached, LISTS } from '../../../src/catalogue/cache'
+import { sample } from '../../../src/catalogue/providers/sample'
 import { DEADLINES } from '../../../src/runtime/deadlines'
 import { send, signUp } from '../../support/api'
 import { eventually, holdClock } from '../../support/runtime/clock'
 import { settle } from '../../support/runtime/concurrent'
 
-const setScenario = (scenario: string) => fetch(`https://control.test/?scenario=${scenario}`)
+const setScenario = (scenario: string) => fetch(`https://control.test/?group=lists&scenario=${scenario}`)
 const providerRequests = async () =>
-  (await fetch('https://control.test/')).json<{ host: string; path: string; headers: Record<string, string> }[]>()
+  (await fetch('https://control.test/?group=lists')).json<
+    { host: string; path: string; headers: Record<string, string> }[]
+  >()
 
-const YES24 = { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'a-key' }
-const OPEN_LIBRARY = { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: 'library@library.test' }
+const YES24 = { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'group=lists' }
+const OPEN_LIBRARY = { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: 'group=lists' }
 const get = (path: string, changed?: object, headers?: Record<string, string>) =>
   send('GET', `/ext-lib/${path}`, { changed, headers })
 
@@ -80,7 +83,7 @@ describe('YES24', () => {
     await get('item-new-special', YES24)
     const [search, bestSeller, newSpecial] = await providerRequests()
     expect(search?.host).toBe('apis.yes24.com')
-    expect(search?.headers).toMatchObject({ 'x-api-key': 'a-key' })
+    expect(search?.headers).toMatchObject({ 'x-api-key': YES24.YES24_API_KEY })
     const url = new URL(search?.path ?? '', 'https://apis.yes24.com')
     expect(url.pathname).toBe('/v1/goods/itemList')
     const fixed = { category: 'BOOK', sort: 'RELATION', page: '1', pageSize: '10', detail: 'Y' }
@@ -139,7 +142,7 @@ it('Open Library is called with a contact and the needed fields', async () => {
   expect(paths).toEqual(['/search.json', '/trending/weekly.json', '/search.json'])
   for (const { path, headers } of requests) {
     expect(path).toContain('fields=key%2Ctitle%2Cauthor_name%2Cpublisher%2Cnumber_of_pages_median%2Ccover_i')
-    expect(headers['user-agent']).toContain('library@library.test')
+    expect(headers['user-agent']).toContain(OPEN_LIBRARY.CATALOGUE_CONTACT)
   }
 })
 
@@ -228,11 +231,11 @@ describe.each(Object.entries({ YES24, 'Open Library': OPEN_LIBRARY }))('failures
 describe('the cache of lists', () => {
   const key = 'catalogue:yes24:bestSellers'
 
-  const invalid = ['', 'null', '[]', '{"form":0}', '{"form":1,"storedAt":0,"entries":[{"title":1}]}', '{broken']
+  const invalid = ['', 'null', '[]', '{"form":1}', '{"form":2,"storedAt":0,"entries":[{"title":1}]}', '{broken']
   it.each(invalid)('treats the cached value %s as a miss', async (value) => {
     await env.CATALOGUE.put(key, value)
     expect((await get('best-seller', YES24)).body).toHaveLength(10)
-    expect(await env.CATALOGUE.get(key, 'json')).toMatchObject({ form: 1 })
+    expect(await env.CATALOGUE.get(key, 'json')).toMatchObject({ form: 2 })
   })
 
   it('is filled by one provider call for twenty concurrent requests', async () => {
@@ -242,10 +245,10 @@ describe('the cache of lists', () => {
   })
 
   it('is filled by a waiting request if the first one is cancelled', async () => {
-    const entries = [{ title: 'Demian', author: null, cover: null, publisher: null, itemPage: null }]
+    const entries = await sample().search('Petit')
     const never = new Promise<never>(() => {})
     const request = (load: () => Promise<typeof entries>) =>
-      getCached({ kv: env.CATALOGUE, key: 'catalogue:cancelled', load, waitUntil: () => {} })
+      getCached({ ...LISTS, kv: env.CATALOGUE, key: 'catalogue:cancelled', load, waitUntil: () => {} })
     const started = Promise.withResolvers<void>()
     void request(() => {
       started.resolve()

@@ -1,5 +1,6 @@
 // A fake of the catalogue providers: answers in their recorded shapes, and failures. It runs in Node and receives all
 // outgoing requests of the Worker.
+import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
@@ -68,10 +69,51 @@ const text = (response: ServerResponse, body: string, type = 'application/json')
 const fail = (status: number, errorCode: string, headers?: Record<string, string>) => (response: ServerResponse) =>
   json(response, status, { success: false, message: 'error', errorCode, data: null }, headers)
 
-type Scenario = (response: ServerResponse, host: string, path: string) => void
+const recorded = (name: string) => JSON.parse(readFileSync(`test/fixtures/catalogue/${name}.json`, 'utf8'))
+const SEARCH = recorded('open-library-search')
+const ITEM = recorded('yes24-item')
+/** What Open Library has of each ISBN, by `jscmd`. */
+const RECORDS: Record<string, object> = {
+  details: { ...recorded('open-library-details'), ...recorded('open-library-details-of-work') },
+  data: recorded('open-library-data'),
+}
+const pickRecords = (query: URLSearchParams, records = RECORDS[query.get('jscmd') ?? ''] ?? {}) => {
+  const keys = query.get('bibkeys')?.split(',') ?? []
+  return Object.fromEntries(Object.entries(records).filter(([key]) => keys.includes(key)))
+}
+const HOSTILE_RECORD = {
+  title: `&lt;script&gt;${'x'.repeat(600)}`,
+  subtitle: { type: '/type/text' },
+  authors: Array.from({ length: 300 }, () => ({ name: '\ud800\0<b>' })),
+  publishers: ['\0'],
+  number_of_pages: '1e99',
+  publish_date: 'n. d. 99999',
+  covers: [-1],
+  languages: [{ key: 'javascript:alert(1)' }],
+  identifiers: { goodreads: ['1\r\nX-Injected: 1'] },
+  key: '/books/../../evil',
+}
+const HOSTILE_ITEM = {
+  itemId: { toString: 1 },
+  title: '<img src=x onerror=alert(1)>',
+  author: 7,
+  cover: 'javascript:alert(1)',
+  publishDate: [2014],
+  pages: -1,
+  isbn13: '9780980200447',
+  isbn10: ['8936434128'],
+}
+
+type Scenario = (response: ServerResponse, host: string, path: string, query: URLSearchParams) => void
 
 const SCENARIOS: Record<string, Scenario> = {
-  success: (response, host, path) => {
+  success: (response, host, path, query) => {
+    if (path === '/v1/goods/itemDetail') {
+      const isKnown = query.get('query') === ITEM.data.items[0].isbn13
+      return isKnown ? json(response, 200, ITEM) : fail(404, 'GOODS_002')(response)
+    }
+    if (path === '/api/books') return json(response, 200, pickRecords(query))
+    if (query.get('fields')?.includes('editions')) return json(response, 200, SEARCH)
     if (host === 'apis.yes24.com') return json(response, 200, yes24(MANY))
     json(response, 200, path.startsWith('/trending/') ? { works: [work] } : { numFound: 2, docs: [work, bare] })
   },
@@ -82,10 +124,16 @@ const SCENARIOS: Record<string, Scenario> = {
     const author_name = Array.from({ length: 80 }, (_, n) => `Author Number ${n}`)
     json(response, 200, { docs: [{ ...work, title, author_name }] })
   },
+  hostile: (response, host) => {
+    if (host === 'apis.yes24.com') return json(response, 200, yes24([HOSTILE_ITEM]))
+    json(response, 200, { 'ISBN:9780980200447': { details: HOSTILE_RECORD } })
+  },
   odd: (response) => json(response, 200, yes24(ODD)),
   empty: (response, host, path) => {
+    if (path === '/api/books') return json(response, 200, {})
     if (host !== 'apis.yes24.com') return json(response, 200, { numFound: 0, docs: [], works: [] })
     const code = path.includes('bestseller') ? 'BEST_001' : path.includes('Attention') ? 'ATTN_001' : 'SEARCH_001'
+    if (path === '/v1/goods/itemDetail') return fail(404, 'GOODS_002')(response)
     fail(404, code)(response)
   },
   lost: fail(404, 'ROUTE_001'),
@@ -108,24 +156,23 @@ const SCENARIOS: Record<string, Scenario> = {
 }
 
 export default async function setup(project: TestProject) {
-  let scenario = 'success'
-  // The requests received since the scenario was set.
-  let requests: object[] = []
+  // Files run at the same time: each that sets a scenario has a group, which its key or contact names.
+  const groups = new Map<string, { scenario: string; requests: object[] }>()
   const server = createServer((request, response) => {
     const host = String(request.headers['x-asked-host'])
     const url = new URL(request.url ?? '/', `https://${host}`)
     if (host === 'control.test') {
-      if (url.searchParams.has('scenario')) {
-        scenario = url.searchParams.get('scenario') ?? ''
-        requests = []
-      }
-      return json(response, 200, requests)
+      const group = url.searchParams.get('group') ?? ''
+      const scenario = url.searchParams.get('scenario')
+      // Begins the list of the group's requests anew.
+      if (scenario) groups.set(group, { scenario, requests: [] })
+      return json(response, 200, groups.get(group)?.requests)
     }
-    // For tests that run while those of another file set the scenario.
     const { 'x-api-key': key = '', 'user-agent': agent } = request.headers
-    const [, ownScenario] = /scenario=([\w-]+)/.exec(`${key} ${agent}`) ?? []
-    if (!ownScenario) requests.push({ host, path: url.pathname + url.search, headers: request.headers })
-    SCENARIOS[ownScenario ?? scenario]?.(response, host, url.pathname)
+    const [, group = ''] = /group=(\w+)/.exec(`${key} ${agent}`) ?? []
+    const [, scenario = groups.get(group)?.scenario ?? 'success'] = /scenario=([\w-]+)/.exec(`${key} ${agent}`) ?? []
+    groups.get(group)?.requests.push({ host, path: url.pathname + url.search, headers: request.headers })
+    SCENARIOS[scenario]?.(response, host, url.pathname, url.searchParams)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   project.provide('providerPort', (server.address() as AddressInfo).port)
