@@ -24,6 +24,7 @@ import { editions } from './library/editions/routes'
 import { goals } from './library/goals/routes'
 import { images } from './library/images/routes'
 import { linkViews } from './library/link-views/routes'
+import { lookup } from './library/lookup/routes'
 import { memos } from './library/memos/routes'
 import { progress } from './library/progress/routes'
 import { bookReadings, readings } from './library/readings/routes'
@@ -111,6 +112,7 @@ const api = app
   .route('/', exports)
   .route('/', changes)
   .route('/ext-lib', catalogue)
+  .route('/catalogue', lookup)
 
 /** The type from which `hc<Api>` of hono/client infers every path, its inputs and its responses. */
 export type Api = typeof api

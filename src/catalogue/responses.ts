@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors'
 import { type FeatureReference, json } from '../http/description/feature-reference'
 import { CatalogueList } from './schema'
 
-const ERRORS: ErrorCode[] = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY']
+export const CATALOGUE_ERRORS: ErrorCode[] = ['CATALOGUE_FAILED', 'CATALOGUE_TIMED_OUT', 'CATALOGUE_BUSY']
 
 export const catalogueReference: FeatureReference = {
   tag: 'Catalogue',
@@ -17,14 +17,14 @@ export const catalogueReference: FeatureReference = {
       summary: 'List best sellers',
       description: 'At most ten, in the order of the provider. Needs no token.',
       responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
-      errors: ERRORS,
+      errors: CATALOGUE_ERRORS,
     },
     'GET /ext-lib/item-new-special': {
       operationId: 'listNewBooks',
       summary: 'List notable new books',
       description: 'At most ten, as selected by the provider. Needs no token.',
       responses: { 200: json(CatalogueList, 'The books', 'Cache-Control') },
-      errors: ERRORS,
+      errors: CATALOGUE_ERRORS,
     },
     'GET /ext-lib/{title-or-author}': {
       operationId: 'searchCatalogue',
@@ -34,7 +34,7 @@ export const catalogueReference: FeatureReference = {
         'be sent as they are or as `%2F`. Encode `?`, `#` and `%`. `best-seller` and `item-new-special` return the lists instead. ' +
         'At most 100 searches an hour and 300 a day per network, unless the operator uses the sample catalogue.',
       responses: { 200: json(CatalogueList, 'The matching books', 'Cache-Control') },
-      errors: [...ERRORS, 'UNAVAILABLE'],
+      errors: [...CATALOGUE_ERRORS, 'UNAVAILABLE'],
     },
   },
 }

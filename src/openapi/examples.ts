@@ -213,6 +213,7 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { 'title-or-author': 'petit' },
     response: (await catalogue.search('petit')).map(toEntry),
   },
+  searchEditions: { parameters: { q: 'petit' }, response: await catalogue.searchEditions('petit') },
   listBestSellers: { response: (await catalogue.bestSellers()).map(toEntry) },
   listNewBooks: { response: (await catalogue.newSpecial()).map(toEntry) },
   registerBook: {
@@ -341,6 +342,10 @@ export const EXAMPLES: Record<string, Example> = {
   deleteLink: { parameters: { 'link-id': link.linkId } },
   listLibrary: { parameters: { ...paging, bookStatus: 'DONE' }, response: { item: [libraryBook], pageInfo } },
   listBooksByIsbn: { parameters: { isbn: '89-364-3412-8' }, response: [libraryBook] },
+  lookUpIsbn: {
+    parameters: { isbn: '89-364-3412-8' },
+    response: { isbn, bookCount: 1, books: [libraryBook], edition: (await catalogue.findByIsbn(isbn))[0] },
+  },
   searchBooks: { parameters: { q: '소년', size: 10 }, response: { item: [libraryBook], next: null } },
   searchMemos: {
     parameters: { q: 'this page', memoType: 'ALL', bookId: 1, size: 10 },

@@ -15,6 +15,7 @@ import { editionsReference } from '../library/editions/responses'
 import { goalsReference } from '../library/goals/responses'
 import { imagesReference } from '../library/images/responses'
 import { linkViewsReference } from '../library/link-views/responses'
+import { lookupReference } from '../library/lookup/responses'
 import { memosReference } from '../library/memos/responses'
 import { progressReference } from '../library/progress/responses'
 import { readingsReference } from '../library/readings/responses'
@@ -54,6 +55,7 @@ const FEATURES: FeatureReference[] = [
   exportReference,
   changesReference,
   catalogueReference,
+  lookupReference,
   healthReference,
 ]
 

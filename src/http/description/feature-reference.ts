@@ -56,7 +56,7 @@ export const TAGS = {
   Import: 'Add books from another service, a reading device or an export.',
   Export: 'Download all your data, your books or your memos.',
   Sync: 'Keep a copy of your library up to date.',
-  Catalogue: 'Look up books in an external catalogue. Needs no token.',
+  Catalogue: 'Look up books in an external catalogue.',
   Health: 'Check the health of the service.',
 }
 

@@ -27,8 +27,9 @@ export const updateEdition = async (request: CallerRequest, bookId: number, { so
   return toEdition(await updateColumns(request, bookId, { ...patch, ...ids }, editionView))
 }
 
+/** Selects the caller's books with an ISBN-13, newest first. */
 // Why an expression around the parameter: db/parameters.ts.
-const selectByIsbn = sqlStatement<LibraryBook>`
+export const selectByIsbn = sqlStatement<LibraryBook>`
   select ${LIBRARY_COLUMNS} from books where memberId = ${callerId} and isbn = (:isbn || '')
   order by bookId desc limit ${sql.raw(String(MAX_SAME_ISBN))}`
 

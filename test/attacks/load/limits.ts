@@ -92,14 +92,29 @@ const useUpCatalogue = async ({ start, quick, progress }: Context): Promise<Repo
   const one = await searchFrom(Array<string>(ofOne).fill('198.51.100.7'))
   const site = await searchFrom(Array.from({ length: ofSite }, (_, n) => `2001:db8:9:${n % 8}::1`))
   const [other] = await searchFrom(['198.51.100.8'])
+  progress('searches of members who share a network')
+  const searchAs = async ({ token }: { token: string }, times: number) => {
+    const statuses: number[] = []
+    for (let n = 0; n < times; n++) {
+      const path = `/catalogue/search?q=${n}`
+      statuses.push((await service.request({ method: 'GET', path, token, network: '198.51.100.7' })).status)
+    }
+    return statuses
+  }
+  const ofMember = quick ? 205 : 400
+  const member = await searchAs(await insertMember(service), ofMember)
+  const [otherMember] = await searchAs(await insertMember(service), 1)
   const { failures, check } = createChecks()
   check('searches of one network', countStatuses(one), `100 × 200, ${ofOne - 100} × 429`)
   check('searches of an IPv6 /48', countStatuses(site), `300 × 200, ${ofSite - 300} × 429`)
   check('a search of another network', other, 200)
+  check('searches of a member', countStatuses(member), `200 × 200, ${ofMember - 200} × 429`)
+  check('a search of another member of the network', otherMember, 200)
   return {
     figures: [
       ['searches of the catalogue from one network', one.length, countStatuses(one)],
       ['the same from 8 networks of one IPv6 /48', site.length, countStatuses(site)],
+      ['the same of one member', member.length, countStatuses(member)],
     ],
     failures,
   }

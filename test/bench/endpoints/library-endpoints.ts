@@ -45,6 +45,7 @@ export const libraryEndpoints: Endpoint[] = [
     (n) => ({ publishedYear: n }),
   ),
   get('books by ISBN', () => '/books/by-isbn/9788936434120', common),
+  get('lookup of an ISBN', () => '/catalogue/isbn/9788936434120', common),
   get('readings', ({ readBook }) => `/books/${readBook}/readings`, common),
   {
     ...write(

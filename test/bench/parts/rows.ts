@@ -161,6 +161,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   edition: [4, 0],
   'edition update': [6, 1],
   'books by ISBN': [6, 0],
+  'lookup of an ISBN': [6, 0],
   readings: [13, 0],
   reading: [45, 6],
   'reading update': [38, 8],

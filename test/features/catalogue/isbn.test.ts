@@ -1,0 +1,280 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EditionList } from '../../../src/catalogue/schema'
+import { DEADLINES } from '../../../src/runtime/deadlines'
+import { type Reader, signUp } from '../../support/api'
+import { measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { memberIdOf } from '../../support/images/images'
+import { eventually, holdClock } from '../../support/runtime/clock'
+import { insertAccessToken } from '../../support/tokens'
+
+const setScenario = (scenario: string) => fetch(`https://control.test/?group=isbn&scenario=${scenario}`)
+const providerRequests = async () =>
+  (await fetch('https://control.test/?group=isbn')).json<{ host: string; path: string }[]>()
+
+const YES24 = { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'group=isbn' }
+const OPEN_LIBRARY = { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: 'group=isbn' }
+const PROVIDERS = Object.entries({ YES24, 'Open Library': OPEN_LIBRARY })
+
+/** Known to Open Library; to it with authors of the work only; to YES24 and the sample; to none. */
+const ISBN = { slow: '9780980200447', work: '9780486280615', human: '9788936434120', none: '9791190090018' }
+const SLOW_READING = {
+  title: 'Slow reading',
+  subtitle: null,
+  author: 'John Miedema',
+  publisher: 'Litwin Books',
+  cover: 'https://covers.openlibrary.org/b/id/5546156-L.jpg',
+  itemPage: 92,
+  isbn: ISBN.slow,
+  language: 'en',
+  publishedYear: 2009,
+  sourceIds: ['openlibrary:OL22853304M', 'goodreads:6383507'],
+}
+const HUMAN_ACTS = {
+  title: '소년이 온다',
+  subtitle: '한강 장편소설',
+  author: '한강',
+  publisher: '창비',
+  cover: 'https://image.yes24.com/goods/13137546/XL',
+  itemPage: 216,
+  isbn: ISBN.human,
+  language: null,
+  publishedYear: 2014,
+  sourceIds: ['yes24:13137546'],
+}
+
+const MONTH = 30 * 86_400_000
+let reader: Reader
+beforeEach(async () => {
+  // Each test runs in another month, so that no provider is still backing off from the test before.
+  holdClock(MONTH)
+  vi.spyOn(console, 'warn')
+    .mockReset()
+    .mockImplementation(() => {})
+  await setScenario('success')
+  reader = await signUp()
+})
+afterAll(() => vi.useRealTimers())
+afterEach(async () => {
+  const { keys } = await env.CATALOGUE.list()
+  for (const { name } of keys) await env.CATALOGUE.delete(name)
+})
+
+const lookUp = (isbn: string, changed: object = OPEN_LIBRARY, as = reader) =>
+  as.send('GET', `/catalogue/isbn/${isbn}`, { changed })
+/** The answer of a request whose provider does not answer in time. */
+const timeOut = async <T>(answer: Promise<T>) => {
+  await eventually(async () => expect(await providerRequests()).toHaveLength(1))
+  await vi.advanceTimersByTimeAsync(DEADLINES.provider)
+  return answer
+}
+
+describe('GET /catalogue/isbn/{isbn}', () => {
+  it('answers what Open Library has of an ISBN-10 or ISBN-13', async () => {
+    const answer = await lookUp('0-9802004-4-X')
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { isbn: ISBN.slow, bookCount: 0, books: [], edition: SLOW_READING },
+    })
+    const [request] = await providerRequests()
+    const url = new URL(request?.path ?? '', 'https://openlibrary.org')
+    expect([request?.host, url.pathname, Object.fromEntries(url.searchParams)]).toEqual([
+      'openlibrary.org',
+      '/api/books',
+      { bibkeys: `ISBN:${ISBN.slow},ISBN:098020044X`, jscmd: 'details', format: 'json' },
+    ])
+  })
+
+  it('asks Open Library for the authors of the work if the edition has none', async () => {
+    expect((await lookUp(ISBN.work)).body.edition).toMatchObject({ title: 'foo', author: 'Mark Twain', itemPage: 100 })
+    const paths = (await providerRequests()).map(({ path }) => new URL(path, 'https://x').searchParams.get('jscmd'))
+    expect(paths).toEqual(['details', 'data'])
+  })
+
+  it('answers what YES24 has of an ISBN', async () => {
+    expect((await lookUp(ISBN.human, YES24)).body.edition).toEqual(HUMAN_ACTS)
+    expect(await providerRequests()).toMatchObject([
+      { host: 'apis.yes24.com', path: `/v1/goods/itemDetail?searchType=ISBN13&query=${ISBN.human}&detail=Y` },
+    ])
+  })
+
+  it('finds the books of the sample by ISBN, without a network', async () => {
+    expect((await lookUp(ISBN.human, {})).body.edition).toMatchObject({ title: '소년이 온다', isbn: ISBN.human })
+    expect(await providerRequests()).toEqual([])
+  })
+
+  it('lists only the books of the caller', async () => {
+    await (await signUp()).createBook({ isbn: ISBN.slow })
+    const { bookId } = await reader.createBook({ title: 'Mine', isbn: ISBN.slow })
+    const { body } = await lookUp(ISBN.slow)
+    expect(body).toMatchObject({ bookCount: 1, books: [{ bookId, title: 'Mine' }], edition: SLOW_READING })
+    expect((await reader.get(`/books/by-isbn/${ISBN.slow}`)).body).toEqual(body.books)
+  })
+
+  it.each(PROVIDERS)('has no edition if %s does not know the ISBN', async (_, provider) => {
+    expect(await lookUp(ISBN.none, provider)).toMatchObject({ status: 200, body: { books: [], edition: null } })
+  })
+
+  it('makes one database call if the edition is cached or the catalogue is the sample, else two', async () => {
+    const calls = async (changed: object) => (await measure(() => lookUp(ISBN.human, changed))).calls
+    expect([await calls({}), await calls(YES24), await calls(YES24)]).toEqual([1, 2, 1])
+  })
+
+  it('needs the scope library:read, and asks nobody without it', async () => {
+    const token = await insertAccessToken(memberDatabase(), await memberIdOf(reader), ['library:write'], memberSlot())
+    const headers = { Authorization: `Bearer ${token}` }
+    const path = `/catalogue/isbn/${ISBN.slow}`
+    expect(await reader.send('GET', path, { headers, changed: OPEN_LIBRARY })).toMatchObject({ status: 403 })
+    const ended = { Authorization: `Bearer ${token.slice(0, -1)}` }
+    expect(await reader.send('GET', path, { headers: ended, changed: OPEN_LIBRARY })).toMatchObject({ status: 401 })
+    expect(await providerRequests()).toEqual([])
+  })
+})
+
+describe('the cache of editions', () => {
+  it('answers other members for a day, and knows nothing of who asked', async () => {
+    const { body } = await lookUp(ISBN.slow)
+    expect((await lookUp(ISBN.slow, OPEN_LIBRARY, await signUp())).body).toEqual(body)
+    expect(await providerRequests()).toHaveLength(1)
+    const { keys } = await env.CATALOGUE.list()
+    expect(keys.map(({ name }) => name)).toEqual([`catalogue:open-library:isbn:${ISBN.slow}`])
+    const stored = await env.CATALOGUE.get(`catalogue:open-library:isbn:${ISBN.slow}`, 'json')
+    expect(stored).toEqual({ form: 2, storedAt: expect.any(Number), entries: [SLOW_READING] })
+  })
+
+  it('expires after a day', async () => {
+    const put = vi.fn(async () => {})
+    await lookUp(ISBN.slow, { ...OPEN_LIBRARY, CATALOGUE: { get: async () => null, put } })
+    expect(put).toHaveBeenCalledWith(expect.any(String), expect.any(String), { expirationTtl: 86_400 })
+  })
+
+  it('does not keep that an ISBN is unknown', async () => {
+    await lookUp(ISBN.none)
+    expect((await env.CATALOGUE.list()).keys).toEqual([])
+  })
+
+  const WRONG = [
+    { title: '' },
+    { cover: 'javascript:alert(1)' },
+    { sourceIds: ['x'] },
+    { itemPage: 0 },
+    { language: 5 },
+  ]
+  it.each(WRONG)('treats a stored edition with %j as a miss', async (wrong) => {
+    const entries = [{ ...SLOW_READING, title: 'Stored', ...wrong }]
+    const stored = { form: 2, storedAt: Date.now(), entries }
+    await env.CATALOGUE.put(`catalogue:open-library:isbn:${ISBN.slow}`, JSON.stringify(stored))
+    expect((await lookUp(ISBN.slow)).body.edition).toEqual(SLOW_READING)
+  })
+
+  it('is a miss while KV fails', async () => {
+    const fail = () => Promise.reject(new Error('KV is down'))
+    const answer = await lookUp(ISBN.slow, { ...OPEN_LIBRARY, CATALOGUE: { get: fail, put: fail } })
+    expect(answer).toMatchObject({ status: 200, body: { edition: SLOW_READING } })
+  })
+})
+
+describe('GET /catalogue/search', () => {
+  const search = (q: string, changed: object = OPEN_LIBRARY) =>
+    reader.send('GET', `/catalogue/search?q=${encodeURIComponent(q)}`, { changed })
+
+  it('answers of each book of Open Library the edition that matches best', async () => {
+    expect((await search('petit')).body).toEqual([
+      {
+        title: 'Der kleine Prinz',
+        subtitle: 'Mit Zeichnungen',
+        author: 'Antoine de Saint-Exupéry',
+        publisher: 'Karl Rauch',
+        // Not that of the work, which may be of another edition.
+        cover: null,
+        itemPage: 96,
+        isbn: '9783792000021',
+        language: 'de',
+        publishedYear: 1998,
+        sourceIds: ['openlibrary:OL8839071M'],
+      },
+      expect.objectContaining({ title: 'Untold', isbn: null, sourceIds: [] }),
+    ])
+  })
+
+  it('answers the books of YES24 and of the sample with the same fields', async () => {
+    const { body } = await search('책', YES24)
+    expect(body).toHaveLength(10)
+    expect(body[0]).toMatchObject({ title: '책 1', isbn: ISBN.human, publishedYear: 2014, sourceIds: ['yes24:1001'] })
+    expect((await search('petit', {})).body).toMatchObject([{ title: 'Le Petit Prince', isbn: '9782070612758' }])
+  })
+
+  it.each(['', ' ', 'x'.repeat(101)])('rejects %j', async (q) => {
+    expect(await search(q)).toMatchObject({ status: 400, body: { violationErrors: [{ propertyPath: 'q' }] } })
+    expect(await providerRequests()).toEqual([])
+  })
+})
+
+describe.each(PROVIDERS)('failures of %s', (_, provider) => {
+  const FAILURES = {
+    502: 'lost unauthorized broken unavailable truncated html shapeless huge redirect',
+    503: 'quota',
+    504: 'silent stalled',
+  }
+  it.each(
+    Object.entries(FAILURES).flatMap(([status, scenarios]) =>
+      scenarios.split(' ').map((scenario) => ({ scenario, status: Number(status) })),
+    ),
+  )('are answered with $status: $scenario', async ({ scenario, status }) => {
+    await setScenario(scenario)
+    const request = lookUp(ISBN.slow, provider)
+    const answer = await (status === 504 ? timeOut(request) : request)
+    expect(answer).toMatchObject({ status, body: { status } })
+    // No redirect is followed.
+    expect((await providerRequests()).map(({ host }) => host)).not.toContain('169.254.169.254')
+    expect((await env.CATALOGUE.list()).keys).toEqual([])
+  })
+
+  it('are none if an answer is hostile: what a book cannot have becomes null', async () => {
+    await setScenario('hostile')
+    const { status, body } = await lookUp(ISBN.slow, provider)
+    expect(status).toBe(200)
+    expect(EditionList.parse([body.edition])).toEqual([body.edition])
+    expect(body.edition).toMatchObject({ cover: null, itemPage: null, language: null, publishedYear: null })
+  })
+})
+
+describe('the requests of a member to the provider', () => {
+  const HOUR = 3_600_000
+  /** Requests that were counted before. */
+  const insertAttempts = async (times: number) => {
+    await lookUp(ISBN.none)
+    await select(
+      `insert into attempts (subject, at) with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+       select subject, at from n, (select subject, at from attempts order by attemptId desc limit 1)`,
+      times - 1,
+    )
+  }
+
+  it('are at most 200 an hour, also from a network that others share', async () => {
+    const network = { 'CF-Connecting-IP': '192.0.2.9' }
+    const ask = (as: Reader, isbn: string) =>
+      as.send('GET', `/catalogue/isbn/${isbn}`, { changed: OPEN_LIBRARY, headers: network })
+    await ask(reader, ISBN.none)
+    await insertAttempts(199)
+    const refused = await ask(reader, ISBN.slow)
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '3600'])
+    expect((await ask(await signUp(), ISBN.slow)).status).toBe(200)
+    // From the cache.
+    expect((await ask(reader, ISBN.slow)).status).toBe(200)
+    const search = '/catalogue/search?q=x'
+    expect((await reader.send('GET', search, { changed: OPEN_LIBRARY })).status).toBe(429)
+    expect((await reader.send('GET', search)).status).toBe(200)
+    holdClock(HOUR)
+    expect((await ask(reader, ISBN.work)).status).toBe(200)
+  })
+
+  it('are at most 600 a day', async () => {
+    for (let hour = 0; hour < 3; hour++) {
+      await insertAttempts(200)
+      holdClock(HOUR)
+    }
+    const { status, headers } = await lookUp(ISBN.slow)
+    expect([status, headers.get('Retry-After')]).toEqual([429, String(21 * 3600)])
+  })
+})
