@@ -64,6 +64,7 @@ export const ERRORS = {
   IMAGE_DAMAGED: [415, 'Damaged image: the file is corrupt or truncated'],
   IDEMPOTENCY_KEY_REUSED: [422, 'This Idempotency-Key was used with another request: send a new one'],
   FILE_NOT_IMPORTABLE: [422, 'The file cannot be imported'],
+  ISBN_NOT_FOUND: [422, 'The book catalogue has no book with this ISBN: send its title, too'],
   RANGE_NOT_SATISFIABLE: [416, 'Range not satisfiable'],
   TOO_MANY_REQUESTS: [429, 'Too many requests: try again later'],
   INTERNAL: [500, 'Internal server error'],

@@ -40,18 +40,22 @@ export const rowOf = (id: SQLiteColumn, columns: SQL, isCreated = sql`${id} = id
   join: sql`left join ${id.table} on ${isCreated}`,
 })
 
+/** Selects what the key of the request created, if it is used. @param condition follows others on the member */
+export const selectUsed = <Row>({ columns, isLeft, join = sql`` }: Created, condition = sql``) =>
+  sqlStatement<Used<Row>>`
+    select keyCount, ${keyLimit} as keyLimit, requestHash = unhex(:requestHash) as isSameRequest, ${isLeft} as isLeft,
+      ${columns}
+    from (select keyCount from members where ${isCaller} ${condition})
+      left join idempotencyKeys on ${isKey} ${join}`
+
 /** Prepares an insert that, with a key, inserts only once. The WHERE of `insert` ends with the condition. */
 export const insertOnce = <Row, Found = Row>(
   insert: (condition: SQL) => (values: Values) => Statement<Row>,
-  { id, columns, isLeft, join = sql`` }: Created,
+  created: Created,
 ) => {
-  const [insertAlways, insertIfUnused, storeKey] = [insert(sql``), insert(isUnused), insertKey(id)]
+  const [insertAlways, insertIfUnused, storeKey] = [insert(sql``), insert(isUnused), insertKey(created.id)]
   // Nothing if the statement before it has just stored the key.
-  const selectUsed = sqlStatement<Used<Found>>`
-    select keyCount, ${keyLimit} as keyLimit, requestHash = unhex(:requestHash) as isSameRequest, ${isLeft} as isLeft,
-      ${columns}
-    from (select keyCount from members where ${isCaller} and changes() = 0)
-      left join idempotencyKeys on ${isKey} ${join}`
+  const selectIfUsed = selectUsed<Found>(created, sql`and changes() = 0`)
   /** Statements of a batch, which run one after the other. */
   return (values: Values, key: RequestKey | undefined, { MAX_IDEMPOTENCY_KEYS }: Quotas) => {
     if (!key) return { created: firstRow(insertAlways(values)) }
@@ -59,7 +63,7 @@ export const insertOnce = <Row, Found = Row>(
     return {
       created: firstRow(idempotent(insertIfUnused(stored))),
       stored: idempotent(storeKey(stored)),
-      used: firstRow(selectUsed(stored)),
+      used: firstRow(selectIfUsed(stored)),
     }
   }
 }

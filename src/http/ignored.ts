@@ -34,8 +34,11 @@ const NEEDED_NAMES = new Map([
   ['date', 'finish'],
 ])
 
-const isValid = (field: z.core.$ZodType | undefined, value: unknown) =>
-  field instanceof z.ZodMiniCatch ? z.safeParse(field.def.innerType, value).success : field !== undefined
+/** Fields that may be invalid only beside another one. */
+const LENIENT_BESIDE = new Map([['isbn', 'title']])
+
+const isValid = (field: z.core.$ZodType | undefined, value: unknown, isLenient: boolean) =>
+  field instanceof z.ZodMiniCatch && isLenient ? z.safeParse(field.def.innerType, value).success : field !== undefined
 
 /** The fields of a body that have no effect: unknown ones, invalid ones that are not refused, and those that others decide. */
 export const ignoredFields = (body: object, schema: z.core.$ZodType): string[] => {
@@ -46,7 +49,7 @@ export const ignoredFields = (body: object, schema: z.core.$ZodType): string[] =
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined
     const isDecided =
       isSent(PRESENT_NAMES.get(name)) || (NEEDED_NAMES.has(name) && !fields.get(NEEDED_NAMES.get(name) ?? ''))
-    if (!isValid(field, value) || isDecided) return [name]
+    if (!isValid(field, value, isSent(LENIENT_BESIDE.get(name))) || isDecided) return [name]
     const isNested = field && typeof value === 'object' && value !== null && Object.keys(shapeOf(field)).length > 0
     return isNested ? ignoredFields(value, field).map((inner) => `${name}.${inner}`) : []
   })

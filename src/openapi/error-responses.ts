@@ -57,7 +57,10 @@ const bodyErrors = ({ file }: RouteMetadata) =>
 const isErrorCode = (code: string): code is ErrorCode => code in ERRORS
 /** The errors of identifiers in the path that the caller has nothing with: BOOK_NOT_FOUND for `{book-id}`. */
 const notFoundErrors = ({ path }: Route) =>
-  [...path.matchAll(/\{(\w+)(?:-id)?\}/g)].map(([, name]) => `${name?.toUpperCase()}_NOT_FOUND`).filter(isErrorCode)
+  [...path.matchAll(/\{(\w+)(?:-id)?\}/g)]
+    .map(([, name]) => `${name?.toUpperCase()}_NOT_FOUND`)
+    .filter(isErrorCode)
+    .filter((code) => ERRORS[code][0] === 404)
 
 const KEY_ERRORS: ErrorCode[] = [
   'INVALID_PARAMETERS',

@@ -175,7 +175,8 @@ const targetsOf = (results: Results) => {
   const slowdown = passwords && passwords.flood.manyAccounts.p50 / passwords.flood.alone.p50
   const bounded = rows.filter(({ grows }) => !grows)
   return [
-    rows.map(({ name, calls }) => countAtMost(`${name}: D1 calls`, calls, 1)),
+    // Registration by ISBN asks the catalogue after the guard.
+    rows.map(({ name, calls }) => countAtMost(`${name}: D1 calls`, calls, name === 'registration by ISBN' ? 2 : 1)),
     Object.entries(hashing).map(([name, { calls }]) => countAtMost(`${name}: D1 calls`, calls, 2)),
     bounded.map(({ name, read: [small, large] }) =>
       countAtMost(`${name}: rows read at ${LARGE} books / at 100`, large / small, 1.1, 2),

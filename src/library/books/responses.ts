@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { CATALOGUE_ERRORS } from '../../catalogue/responses'
 import { MAX_READ_CHANGES } from '../../db/change-log'
 import {
   COVER_SENT,
@@ -127,7 +128,7 @@ export const booksReference: FeatureReference = {
     currentPage: 'The page that the reader has reached.',
     'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
     'NewBook.isbn':
-      'An ISBN-10 or ISBN-13, with or without spaces and hyphens. `getEdition` returns it. An invalid one is ignored, and named in `X-Ignored`: `updateEdition` says what is wrong with it.',
+      'An ISBN-10 or ISBN-13, with or without spaces and hyphens. `getEdition` returns it. Beside a title, an invalid one is ignored, and named in `X-Ignored`: `updateEdition` says what is wrong with it.',
     addTags: 'Tags to add to each book, as `changeBookTags` does. One that is also in `removeTags` is added.',
     changed: 'Books that were changed.',
     removeTags: 'Tags to remove from each book.',
@@ -159,7 +160,7 @@ export const booksReference: FeatureReference = {
     readStratDate: 'Old spelling of `readStartDate`. If both are sent, this is ignored, and named in `X-Ignored`.',
     star: 'Rating from 1 to 5. 0 means not rated.',
     title: 'Title of the book.',
-    'NewBook.title': `Title of the book. ${WELL_FORMED}.`,
+    'NewBook.title': `Title of the book. Required without an \`isbn\`. ${WELL_FORMED}.`,
   },
   parameters: {
     'book-id': 'Identifier of the book.',
@@ -197,9 +198,11 @@ export const booksReference: FeatureReference = {
       summary: 'Register a book',
       description:
         'Only `title` is required. Registering the same title twice creates two books. Status and dates are stored as ' +
-        'sent: neither changes the other, and only readings check that the end is not before the start.',
+        'sent: neither changes the other, and only readings check that the end is not before the start. With an `isbn` and ' +
+        'no `title`, the catalogue adds what you do not send: title, subtitle, author, publisher, pages, cover, language, ' +
+        'year and `sourceIds`. If the catalogue does not know the ISBN, or fails, nothing is registered.',
       responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
-      errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES'],
+      errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES', 'ISBN_NOT_FOUND', ...CATALOGUE_ERRORS],
     },
     'GET /books/{book-id}': {
       operationId: 'getBook',

@@ -9,7 +9,8 @@ import {
   canWriteLibrary,
 } from '../../callers/authenticated'
 import { limitCountedPages, limitLargePages, recordCount } from '../../callers/large-reads'
-import { throttledByMember } from '../../callers/throttle'
+import { refuseExceeded, throttledByMember } from '../../callers/throttle'
+import { findEdition } from '../../catalogue/store'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
@@ -24,6 +25,7 @@ import { DAY_MS, localTime } from '../../values/time'
 import { listMemos } from '../memos/memo-lists'
 import { MemosQuery } from '../memos/schema'
 import { listBooks } from './book-list'
+import { type FindEdition, registerByIsbn } from './by-isbn'
 import { deleteBooks } from './delete-many'
 import { mergeBooks } from './merge'
 import type { BookDetail } from './responses'
@@ -67,7 +69,12 @@ export const books = new Hono<App>()
     c.json(await listBooks(c.var.db, c.var.caller, c.req.valid('query')), 200),
   )
   .post('/', canWriteLibrary, keyed('library:read'), valid('json', NewBook), async (c) => {
-    const book = await createBook(c.var, c.req.valid('json'))
+    const sent = c.req.valid('json')
+    const find: FindEdition = (member, isbn) => {
+      refuseExceeded(c)
+      return findEdition({ ...c.var, kv: c.env.CATALOGUE, member }, isbn)
+    }
+    const book = await ('title' in sent ? createBook(c.var, sent) : registerByIsbn(c.var, sent, find))
     return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })
   })
   // Both can write thousands of rows, as a merge does.

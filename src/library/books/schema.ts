@@ -41,22 +41,43 @@ export const BookStatus = named('BookStatus', z.enum(BOOK_STATUSES))
 const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))
 const NullableName = z.lazy(() => nullableText(MAX_NAME))
 
+type RejectedIsbn = { reason: string; input: unknown }
+type Caught = { error: { issues: { message: string }[] }; input: unknown }
+// Not an error by itself: beside a title, clients could send anything as `isbn` before this field existed. The document
+// is built without a value.
+const toRejected = (caught?: Caught) =>
+  caught && ({ reason: caught.error.issues[0]?.message, input: caught.input } as unknown as string)
+
 export const NewBook = namedLazy('NewBook', () =>
-  z.object({
-    title: filledText(MAX_NAME),
-    author: z.optional(NullableName),
-    cover: z.optional(NullableUrl),
-    publisher: z.optional(NullableName),
-    itemPage: z.nullish(quotableInt32()),
-    currentPage: z._default(Int32, 0),
-    bookStatus: z._default(StatusOrCode, 'YET'),
-    readStartDate: z.nullish(Timestamp),
-    readEndDate: z.nullish(Timestamp),
-    // An invalid one is ignored: clients could send anything here before this field existed.
-    isbn: z.catch(z.nullish(Isbn), null),
-  }),
+  z.pipe(
+    z.object({
+      title: z.optional(filledText(MAX_NAME)),
+      author: z.optional(NullableName),
+      cover: z.optional(NullableUrl),
+      publisher: z.optional(NullableName),
+      itemPage: z.nullish(quotableInt32()),
+      currentPage: z._default(Int32, 0),
+      bookStatus: z._default(StatusOrCode, 'YET'),
+      readStartDate: z.nullish(Timestamp),
+      readEndDate: z.nullish(Timestamp),
+      isbn: z.catch(z.nullish(Isbn), toRejected),
+    }),
+    z.transform(({ title, isbn: sent, ...book }, { issues }) => {
+      const isbn = sent as RejectedIsbn | string | null | undefined
+      if (title !== undefined) return { ...book, title, isbn: typeof isbn === 'string' ? isbn : null }
+      if (typeof isbn === 'string') return { ...book, isbn }
+      const issue = isbn
+        ? { path: ['isbn'], message: isbn.reason, input: isbn.input }
+        : { path: ['title'], message: 'is required', input: undefined }
+      issues.push({ code: 'custom', ...issue })
+      return z.NEVER
+    }),
+  ),
 )
 export type NewBook = z.infer<typeof NewBook>
+export type TitledBook = Extract<NewBook, { title: string }>
+/** A book of which the catalogue knows the rest. */
+export type BookByIsbn = Exclude<NewBook, TitledBook>
 
 export const BookPatch = namedLazy('BookPatch', () =>
   z.pipe(

@@ -20,7 +20,7 @@ import { loadInParts, newestFirst, selectMemosList } from '../memos/memo-lists'
 import { activeNow } from '../readings/blocks'
 import { bookToTrash, evictOldest } from '../trash/removal'
 import type { CreatedDate, RegisteredBook, UpdatedBook } from './responses'
-import type { BookPatch, DetailQuery, NewBook } from './schema'
+import type { BookPatch, DetailQuery, TitledBook } from './schema'
 import { changeStatus } from './status'
 
 /** The columns of LibraryBook, in the order of its fields. */
@@ -40,33 +40,39 @@ export const getBook = async (db: Db, caller: Caller, bookId: number, { memoAuth
   return { ...book, memosList: await loadInParts(db, caller, { bookId, memoType: 'ALL', memoAuthority }) }
 }
 
+type Book = typeof books.$inferSelect
 const bookCount = sql`yetBooks + ingBooks + doneBooks`
 const selectBookRoom = sqlStatement<{ books: number } & OwnQuotas>`
   select ${bookCount} as books, maxBooks, maxTextBytes from members where ${isCaller}`
 const registeredColumns = sql.raw('bookId, title, author, cover, bookStatus')
+/** What registration returns. */
+export const registeredRow = rowOf(books.bookId, registeredColumns)
 const insertBook = insertOnce(
   (condition) => sqlStatement<RegisteredBook>`
   insert into books (
     bookId, memberId, title, titleFolded, cover, author, authorFolded, publisher, publisherFolded, createdAt,
-    currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn, activityAt
+    currentPage, itemPage, bookStatus, readStartDate, readEndDate, isbn, subtitle, subtitleFolded, language, publishedYear,
+    sourceIds, activityAt
   )
   select
     ${nextId(books.bookId)}, memberId, :title, :titleFolded, :cover, :author, :authorFolded, :publisher, :publisherFolded,
-    :createdAt, :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn,
-    iif(:bookStatus = 'YET', null, :callerNow)
+    :createdAt, :currentPage, :itemPage, :bookStatus, :readStartDate, :readEndDate, :isbn, :subtitle, :subtitleFolded,
+    :language, :publishedYear, :sourceIds, iif(:bookStatus = 'YET', null, :callerNow)
   from members
   where ${isCaller} and ${bookCount} < ${bookLimit} and textBytes + :bytes <= ${textLimit} ${condition}
   returning ${registeredColumns}`,
-  rowOf(books.bookId, registeredColumns),
+  registeredRow,
 )
 
 const DEFAULTS = { author: null, cover: null, publisher: null, itemPage: null, readStartDate: null, readEndDate: null }
+const NO_EDITION = { subtitle: null, isbn: null, language: null, publishedYear: null, sourceIds: null }
+type CompleteBook = Omit<TitledBook, 'isbn'> & Partial<Pick<Book, keyof typeof NO_EDITION>>
 
 /** @throws MAX_BOOKS or MAX_MEMBER_TEXT_BYTES when that quota is full; the errors of `findCreated` */
-export const createBook = async ({ db, caller, config, key }: CallerRequest, book: NewBook) => {
-  const { title, author, cover, publisher } = book
-  const bytes = BOOK_PRICE + priceOfTexts({ title, author, cover, publisher })
-  const whole = { ...DEFAULTS, isbn: null, ...book }
+export const createBook = async ({ db, caller, config, key }: CallerRequest, book: CompleteBook) => {
+  const whole = { ...DEFAULTS, ...NO_EDITION, ...book }
+  const { title, author, cover, publisher, subtitle, language, sourceIds } = whole
+  const bytes = BOOK_PRICE + priceOfTexts({ title, author, cover, publisher, subtitle, language, sourceIds })
   const createdAt = localTime(config.TIME_ZONE)
   const values = { ...whole, ...toFolded(whole), createdAt, bytes, ...limitsOf(config) }
   const batch = { guard: selectBookRoom(), ...insertBook(values, key, config) }
@@ -77,7 +83,6 @@ export const createBook = async ({ db, caller, config, key }: CallerRequest, boo
   throw quotaExceeded(usage.books < own.MAX_BOOKS ? 'MAX_MEMBER_TEXT_BYTES' : 'MAX_BOOKS', own)
 }
 
-type Book = typeof books.$inferSelect
 /** Columns of a book for `updateColumns` to return, and a statement that selects them. */
 export const viewOf = <Name extends keyof Book>(...names: Name[]) => {
   const columns = sql.raw(names.join(', '))

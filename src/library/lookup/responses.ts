@@ -49,8 +49,8 @@ export const lookupReference: FeatureReference = {
       operationId: 'lookUpIsbn',
       summary: 'Look up an ISBN',
       description:
-        'Your own books with the ISBN, and what the catalogue knows of it. ' +
-        `Editions are cached for a day. If the catalogue fails, \`listBooksByIsbn\` still lists your books. ${LIMIT}`,
+        'Your own books with the ISBN, and what the catalogue knows of it: `registerBook` with only the `isbn` registers that ' +
+        `edition. Editions are cached for a day. If the catalogue fails, \`listBooksByIsbn\` still lists your books. ${LIMIT}`,
       responses: { 200: json(IsbnLookup, 'Your books, and the edition') },
       errors: CATALOGUE_ERRORS,
     },

@@ -4,7 +4,12 @@ import service from '../../support/service/service.js'
 import { type Fault, injectFault } from '../failures/faults/inject.ts'
 
 /** Stands in for the catalogue provider. */
-const answerAsProvider = async () => Response.json({ works: [{ title: 'Demian' }], docs: [] })
+const answerAsProvider = async (url: URL) =>
+  Response.json(
+    url.pathname === '/api/books'
+      ? { 'ISBN:9788936434120': { details: { title: 'Human Acts', authors: [{ name: 'Han Kang' }] } } }
+      : { works: [{ title: 'Demian' }], docs: [] },
+  )
 
 /** The longest that the platform lets work after a response run. */
 const LATER_MS = 30_000
@@ -26,10 +31,10 @@ export default {
     const header = request.headers.get('X-Fault')
     const injected = injectFault(env, header ? (JSON.parse(header) as Fault) : undefined)
     // Only one request at a time calls the provider, so a global is safe.
-    globalThis.fetch = (_, init) =>
+    globalThis.fetch = (url, init) =>
       new Promise<Response>((resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
-        injected.interceptFetch(answerAsProvider).then(resolve, reject)
+        injected.interceptFetch(() => answerAsProvider(url as URL)).then(resolve, reject)
       })
     const { context, untilEnd } = collectWork()
     const start = Date.now()

@@ -201,4 +201,14 @@ export const libraryEndpoints: Endpoint[] = [
       body: JSON.stringify({ from: mergedBook - 1 }),
     }),
   },
+  // After the searches, which examine the newest books first.
+  {
+    ...write(
+      'registration by ISBN',
+      'POST',
+      () => '/books',
+      () => ({ isbn: '9788936434120' }),
+    ),
+    untimed: true,
+  },
 ]

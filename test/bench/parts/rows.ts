@@ -162,6 +162,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'edition update': [6, 1],
   'books by ISBN': [6, 0],
   'lookup of an ISBN': [6, 0],
+  // Read also: the guard before the catalogue is asked. Written also: the index entry of the ISBN.
+  'registration by ISBN': [16, 8],
   readings: [13, 0],
   reading: [45, 6],
   'reading update': [38, 8],

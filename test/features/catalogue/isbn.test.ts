@@ -5,6 +5,7 @@ import { DEADLINES } from '../../../src/runtime/deadlines'
 import { type Reader, signUp } from '../../support/api'
 import { measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { refusing } from '../../support/rate-limits'
 import { eventually, holdClock } from '../../support/runtime/clock'
 import { insertAccessToken } from '../../support/tokens'
 
@@ -62,6 +63,20 @@ afterEach(async () => {
 
 const lookUp = (isbn: string, changed: object = OPEN_LIBRARY, as = reader) =>
   as.send('GET', `/catalogue/isbn/${isbn}`, { changed })
+const register = (body: object, changed: object = OPEN_LIBRARY, headers: Record<string, string> = {}) =>
+  reader.send('POST', '/books', { body, changed, headers })
+const countBooks = async () => (await reader.get('/books')).body.item.length
+
+const rejection = (field: string, rejectedValue: unknown, reason: string) => {
+  return { status: 400, body: { fieldErrors: [{ field, rejectedValue, reason }] } }
+}
+
+/** What is stored of a book, without what is not of its edition. */
+const storedBook = async (bookId: number) => {
+  const [book] = await select('select * from books where bookId = ?', bookId)
+  return { ...book, sourceIds: JSON.parse(String(book?.sourceIds)) ?? [] }
+}
+
 /** The answer of a request whose provider does not answer in time. */
 const timeOut = async <T>(answer: Promise<T>) => {
   await eventually(async () => expect(await providerRequests()).toHaveLength(1))
@@ -210,6 +225,101 @@ describe('GET /catalogue/search', () => {
   })
 })
 
+describe('POST /books with an ISBN and no title', () => {
+  it.each<[string, object, object]>([
+    ['Open Library', OPEN_LIBRARY, SLOW_READING],
+    ['YES24', YES24, HUMAN_ACTS],
+  ])('registers the edition that %s knows', async (_, provider, edition) => {
+    const { isbn, title, author, cover } = edition as typeof SLOW_READING
+    const answer = await register({ isbn }, provider)
+    const bookId = Number(answer.body.bookId)
+    expect(answer).toMatchObject({ status: 201, body: { bookId, title, author, cover, bookStatus: 'YET' } })
+    expect(answer.headers.get('Location')).toBe(`/books/${bookId}?memoAuthority=ALL`)
+    expect(await storedBook(bookId)).toMatchObject(edition)
+  })
+
+  it('counts all its texts towards the quota', async () => {
+    await register({ isbn: ISBN.slow })
+    const [member] = await select('select textBytes from members where memberId = ?', await memberIdOf(reader))
+    reader = await signUp()
+    const registerWith = async (room: number) =>
+      (await register({ isbn: ISBN.slow }, { ...OPEN_LIBRARY, MAX_MEMBER_TEXT_BYTES: String(room) })).status
+    const needed = Number(member?.textBytes)
+    expect([await registerWith(needed - 1), await registerWith(needed)]).toEqual([409, 201])
+  })
+
+  it('stores what the client sent instead of what the catalogue knows, also that there is none', async () => {
+    const sent = { author: 'Miedema, J.', publisher: null, itemPage: 100, cover: '', bookStatus: 'ING', currentPage: 7 }
+    const { body } = await register({ isbn: '0-9802004-4-X', ...sent })
+    expect(await storedBook(body.bookId)).toMatchObject({ ...SLOW_READING, ...sent, cover: null })
+  })
+
+  it('does not ask the catalogue if there is a title', async () => {
+    const { calls } = await measure(() => register({ isbn: ISBN.slow, title: 'Demian' }))
+    expect([calls, await providerRequests()]).toEqual([1, []])
+  })
+
+  it('makes a call for the guard, one that counts the request to the provider, and one that writes', async () => {
+    const calls = async (changed: object) => (await measure(() => register({ isbn: ISBN.human }, changed))).calls
+    expect([await calls({}), await calls(YES24), await calls(YES24)]).toEqual([2, 3, 2])
+  })
+
+  it.each(PROVIDERS)('refuses an ISBN that %s does not know', async (_, provider) => {
+    const { status, headers } = await register({ isbn: ISBN.none }, provider)
+    expect([status, headers.get('X-Error-Code'), await countBooks()]).toEqual([422, 'ISBN_NOT_FOUND', 0])
+  })
+
+  it.each([
+    ['123', 'must be an ISBN of 10 or 13 digits'],
+    ['9780980200448', 'must have a valid check digit: at least one digit is wrong'],
+    ['1234567890128', 'must start with 978 or 979 if it has 13 digits'],
+    [9780980200447, 'must be an ISBN of 10 or 13 digits, as a string'],
+    ['', 'must be an ISBN of 10 or 13 digits'],
+  ])('refuses the ISBN %j, and says what is wrong', async (isbn, reason) => {
+    const refused = await register({ isbn, shelf: 'A' })
+    expect(refused).toMatchObject(rejection('isbn', isbn, reason))
+    expect(refused.headers.get('X-Ignored')).toBe('shelf')
+    expect(await providerRequests()).toEqual([])
+  })
+
+  it.each([{}, { isbn: null }, { author: 'A' }])('requires a title in %j', async (body) => {
+    expect(await register(body)).toMatchObject(rejection('title', null, 'is required'))
+  })
+
+  it('answers a repetition with the same key as before, without the provider', async () => {
+    const headers = { 'Idempotency-Key': 'scanned' }
+    const first = await register({ isbn: ISBN.slow }, OPEN_LIBRARY, headers)
+    await setScenario('broken')
+    await env.CATALOGUE.delete(`catalogue:open-library:isbn:${ISBN.slow}`)
+    const again = await register({ isbn: ISBN.slow }, OPEN_LIBRARY, headers)
+    expect([again.status, again.body, again.headers.get('Idempotency-Replayed')]).toEqual([201, first.body, 'true'])
+    const other = await register({ isbn: ISBN.human }, OPEN_LIBRARY, headers)
+    expect(other.headers.get('X-Error-Code')).toBe('IDEMPOTENCY_KEY_REUSED')
+    expect([await providerRequests(), await countBooks()]).toEqual([[], 1])
+  })
+
+  it('does not use up the key if the provider fails', async () => {
+    const headers = { 'Idempotency-Key': 'scanned' }
+    await setScenario('broken')
+    expect((await register({ isbn: ISBN.slow }, OPEN_LIBRARY, headers)).status).toBe(502)
+    await setScenario('success')
+    const { status, headers: received } = await register({ isbn: ISBN.slow }, OPEN_LIBRARY, headers)
+    expect([status, received.get('Idempotency-Replayed'), await countBooks()]).toEqual([201, null, 1])
+  })
+
+  it('registers one book if the same request comes twice at once', async () => {
+    const headers = { 'Idempotency-Key': 'scanned' }
+    const answers = await Promise.all([1, 2, 3].map(() => register({ isbn: ISBN.slow }, OPEN_LIBRARY, headers)))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.bookId}`)).size).toBe(1)
+    expect(await countBooks()).toBe(1)
+  })
+
+  it('refuses a caller above the limit of writes before it asks the provider', async () => {
+    const { status } = await register({ isbn: ISBN.slow }, { ...OPEN_LIBRARY, WRITE_LIMIT: refusing })
+    expect([status, await providerRequests(), await countBooks()]).toEqual([429, [], 0])
+  })
+})
+
 describe.each(PROVIDERS)('failures of %s', (_, provider) => {
   const FAILURES = {
     502: 'lost unauthorized broken unavailable truncated html shapeless huge redirect',
@@ -220,13 +330,16 @@ describe.each(PROVIDERS)('failures of %s', (_, provider) => {
     Object.entries(FAILURES).flatMap(([status, scenarios]) =>
       scenarios.split(' ').map((scenario) => ({ scenario, status: Number(status) })),
     ),
-  )('are answered with $status: $scenario', async ({ scenario, status }) => {
-    await setScenario(scenario)
-    const request = lookUp(ISBN.slow, provider)
-    const answer = await (status === 504 ? timeOut(request) : request)
-    expect(answer).toMatchObject({ status, body: { status } })
-    // No redirect is followed.
-    expect((await providerRequests()).map(({ host }) => host)).not.toContain('169.254.169.254')
+  )('are answered with $status, and nothing is written: $scenario', async ({ scenario, status }) => {
+    const requests = [() => lookUp(ISBN.slow, provider), () => register({ isbn: ISBN.slow }, provider)]
+    for (const request of requests) {
+      await setScenario(scenario)
+      const answer = await (status === 504 ? timeOut(request()) : request())
+      expect(answer).toMatchObject({ status, body: { status } })
+      // No redirect is followed.
+      expect((await providerRequests()).map(({ host }) => host)).not.toContain('169.254.169.254')
+    }
+    expect(await countBooks()).toBe(0)
     expect((await env.CATALOGUE.list()).keys).toEqual([])
   })
 
@@ -236,6 +349,11 @@ describe.each(PROVIDERS)('failures of %s', (_, provider) => {
     expect(status).toBe(200)
     expect(EditionList.parse([body.edition])).toEqual([body.edition])
     expect(body.edition).toMatchObject({ cover: null, itemPage: null, language: null, publishedYear: null })
+    const registered = await register({ isbn: ISBN.slow }, provider)
+    expect(registered.status).toBe(201)
+    // What is stored is valid in an update, too.
+    const edition = (await reader.get(`/books/${registered.body.bookId}/edition`)).body
+    expect((await reader.patch(`/books/${registered.body.bookId}/edition`, edition)).body).toEqual(edition)
   })
 })
 
@@ -265,8 +383,9 @@ describe('the requests of a member to the provider', () => {
     const search = '/catalogue/search?q=x'
     expect((await reader.send('GET', search, { changed: OPEN_LIBRARY })).status).toBe(429)
     expect((await reader.send('GET', search)).status).toBe(200)
+    expect((await register({ isbn: ISBN.work })).status).toBe(429)
     holdClock(HOUR)
-    expect((await ask(reader, ISBN.work)).status).toBe(200)
+    expect((await register({ isbn: ISBN.work })).status).toBe(201)
   })
 
   it('are at most 600 a day', async () => {

@@ -157,6 +157,9 @@ const withOpenLibrary = (scenario: string) => ({
   changed: { CATALOGUE_PROVIDER: 'open-library', CATALOGUE_CONTACT: `scenario=${scenario}` },
 })
 
+/** A book of which the catalogue has to know the rest. */
+const withoutTitle = ({ types }: Operation) => types.length > 0 && { body: JSON.stringify({ isbn: '9780980200447' }) }
+
 /** A cursor that no log proves: {"c":1,"t":1,"p":"000000000000000"} */
 const OTHER_LOG = 'eyJjIjoxLCJ0IjoxLCJwIjoiMDAwMDAwMDAwMDAwMDAwIn0'
 
@@ -206,6 +209,7 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
     template === '/books/{book-id}'
       ? { headers: { 'If-Unchanged-Since': OTHER_LOG } }
       : { headers: { 'If-Match': '"other"' } },
+  ISBN_NOT_FOUND: { body: JSON.stringify({ isbn: '9791190090018' }) },
   RANGE_NOT_SATISFIABLE: { headers: { Range: 'bytes=999999-' } },
   ...(Object.fromEntries(QUOTAS) as Record<Quota, Cause>),
   MAX_MEMBER_TEXT_BYTES: (operation) => ({
@@ -261,9 +265,12 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
           }),
         }),
   }),
-  CATALOGUE_FAILED: withOpenLibrary('broken'),
-  CATALOGUE_TIMED_OUT: withOpenLibrary('silent'),
-  CATALOGUE_BUSY: { changed: { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'scenario=quota' } },
+  CATALOGUE_FAILED: (operation) => ({ ...withoutTitle(operation), ...withOpenLibrary('broken') }),
+  CATALOGUE_TIMED_OUT: (operation) => ({ ...withoutTitle(operation), ...withOpenLibrary('silent') }),
+  CATALOGUE_BUSY: (operation) => ({
+    ...withoutTitle(operation),
+    changed: { CATALOGUE_PROVIDER: 'yes24', YES24_API_KEY: 'scenario=quota' },
+  }),
   UNAVAILABLE: (operation) => ({
     // A malformed undo code is refused without the database.
     ...(operation.fields.join() === 'authenticationCode' &&

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import type { SessionCaller } from '../../../src/db/caller'
 import { connect } from '../../../src/db/client'
 import { idRange, slotOfId } from '../../../src/db/next-id'
-import { NewBook } from '../../../src/library/books/schema'
+import { NewBook, type TitledBook } from '../../../src/library/books/schema'
 import { createBook, deleteBook, updateBook } from '../../../src/library/books/store'
 import { uploadImage } from '../../../src/library/images/store'
 import { NewMemo } from '../../../src/library/memos/schema'
@@ -26,7 +26,8 @@ beforeAll(async () => {
   caller = { kind: 'session', slot: 1, memberId, sessionId: sessionIdOf(memberId), required: [] }
 })
 
-const addBook = (db = slot1) => createBook({ db, caller, config: CONFIG }, NewBook.parse({ title: 'Demian' }))
+const book = NewBook.parse({ title: 'Demian' }) as TitledBook
+const addBook = (db = slot1) => createBook({ db, caller, config: CONFIG }, book)
 
 it('assigns identifiers in the range of the slot', async () => {
   const { bookId } = await addBook()

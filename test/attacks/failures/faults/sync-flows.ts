@@ -10,6 +10,7 @@ const once = (toRequest: ToRequest): ToRequest => {
 }
 const creations: [name: string, toRequest: MemberFlow[2]][] = [
   ['register a book with a key', () => ['POST', '/books', { title: ONCE }]],
+  ['register a book by ISBN with a key', () => ['POST', '/books', { isbn: '9788936434120' }]],
   [
     'write a memo with a key',
     ({ bookId }) => ['POST', `/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent: ONCE }],
