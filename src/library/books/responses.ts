@@ -132,7 +132,7 @@ export const booksReference: FeatureReference = {
     addTags: 'Tags to add to each book, as `changeBookTags` does. One that is also in `removeTags` is added.',
     changed: 'Books that were changed.',
     removeTags: 'Tags to remove from each book.',
-    set: 'The fields to change.',
+    set: 'The fields to change. Null clears those that it clears in `updateBook` and `updateEdition`.',
     unchanged: 'Books that have all of it already.',
     'BookValues.author': `Author of the books. ${NULLABLE_SENT}`,
     'BookValues.publisher': `Publisher of the books. ${NULLABLE_SENT}`,

@@ -16,7 +16,7 @@ import { textsOf, withDerived } from './store'
 type Row = { bookId: number }
 const ofOwn = sql.raw('bookId in (select bookId from own)')
 
-/** The most rows that a batch changes, those that a change of a book, of one of its tags and of an event takes. */
+/** The most rows that a batch changes, and about how many a changed book, a changed tag of one and a merged event take. */
 const [MAX_ROWS, ROWS_OF_BOOK, ROWS_OF_TAG, ROWS_OF_EVENT] = [9900, 20, 4.1, 3]
 /** The events that triggers may delete when the books are finished: those of long histories, and any of a full member. */
 const mergedEvents = sql`(

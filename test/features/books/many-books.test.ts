@@ -138,6 +138,19 @@ describe('PATCH /books', () => {
     await select('update members set maxTextBytes = null where email = ?', reader.email)
   })
 
+  it('of a single book, too: a status leaves the room that its texts need', async () => {
+    const [bookId = 0] = await createBooks(1, { bookStatus: 'DONE' })
+    const publisher = 'x'.repeat(100)
+    const patch = () => reader.patch(`/books/${bookId}`, { bookStatus: 'ING', publisher })
+    await room(99)
+    expect((await patch()).status).toBe(409)
+    expect(await getBook(reader, bookId)).toMatchObject({ bookStatus: 'DONE', publisher: null })
+    await room(100)
+    expect((await patch()).body).toMatchObject({ bookStatus: 'ING', publisher })
+    expect(await readings(bookId)).toHaveLength(1)
+    await select('update members set maxTextBytes = null where email = ?', reader.email)
+  })
+
   it('refuses to finish books of which triggers would merge too many events', async () => {
     const ids = await createBooks(50)
     await select(

@@ -211,6 +211,6 @@ describe('null for every field', () => {
   )
 
   it('is checked for every operation', () => {
-    expect(patches).toHaveLength(9)
+    expect(patches).toHaveLength(10)
   })
 })

@@ -62,7 +62,7 @@ describe('paths and methods', () => {
 
   it.each(
     [
-      ['GET, HEAD, POST', 'PUT /books', 'DELETE /books'],
+      ['GET, HEAD, POST, PATCH', 'PUT /books', 'DELETE /books'],
       ['GET, HEAD', 'POST /books/tagged', 'DELETE /books/tagged', 'POST /authors'],
       ['GET, HEAD, PUT, PATCH', 'POST /books/5/tags'],
       ['GET, HEAD, PATCH, DELETE', 'POST /tags'],
