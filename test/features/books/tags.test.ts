@@ -42,7 +42,12 @@ describe('the tags of a book', () => {
   it('keep the spelling that was used first, in the same request or on other books', async () => {
     const { reader, bookIds } = await createShelf(['ÉTÉ', 'Été', 'Straße', '한강'], [])
     // Decomposed, as macOS sends it.
-    const answer = await put(reader, bookIds[1] ?? 0, ['été'.normalize('NFD'), 'ete', 'STRASSE', ' 한강 '.normalize('NFD')])
+    const answer = await put(reader, bookIds[1] ?? 0, [
+      'été'.normalize('NFD'),
+      'ete',
+      'STRASSE',
+      ' 한강 '.normalize('NFD'),
+    ])
     expect(answer.body).toEqual({ tags: ['ÉTÉ', 'Straße', '한강'] })
     expect(await allTags(reader)).toEqual(['ÉTÉ', 'Straße', '한강'].map((tag) => ({ tag, bookCount: 2 })))
   })
