@@ -27,7 +27,6 @@ export const ERRORS = {
   SESSION_NOT_FOUND: [404, 'Session not found'],
   TOKEN_NOT_FOUND: [404, 'Access token not found'],
   TAG_NOT_FOUND: [404, 'Tag not found'],
-  SERIES_NOT_FOUND: [404, 'No book has this series'],
   LINK_NOT_FOUND: [404, 'Link not found: it may have ended'],
   GOAL_NOT_FOUND: [404, 'Goal not found'],
   IMPORT_NOT_FOUND: [404, 'Import not found'],

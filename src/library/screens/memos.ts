@@ -10,11 +10,10 @@ import { toWords } from '../../values/text/search-words'
 import { localTime } from '../../values/time'
 import { memoColumns } from '../memos/memo-lists'
 import { hasWords } from '../search/conditions'
+import { MAX_SEARCHED } from '../search/schema'
+import { withFirst } from '../search/store'
 import type { ListedMemo } from './responses'
-import { MAX_EXAMINED_MEMOS, type MemoListQuery } from './schema'
-
-const maxExamined = sql.raw(String(MAX_EXAMINED_MEMOS))
-const maxBytes = sql.raw(String(MAX_WHOLE_BYTES))
+import type { MemoListQuery } from './schema'
 
 /** Memos of a range of times, newest first. */
 const range = (condition: SQL) => sql`
@@ -31,21 +30,13 @@ const book = sql`, (
 /** A memo that matches, or the last one that the call examines. */
 type Row = Omit<ListedMemo, 'book'> & { book?: string; isMatch: number; isLast: number }
 
-/**
- * Ends with the memo that reaches a limit. The window has the order of the index, so that nothing is sorted. The last
- * limit but one keeps SQLite from testing each memo twice.
- */
+/** The last limit but one keeps SQLite from testing each memo twice. */
 const prepare = ({ q, cursor, include }: MemoListQuery) => sqlStatement<Row>`
-  with newest as (${cursor ? afterCursor : all} order by at desc, id desc limit ${maxExamined}),
-  counted as (
-    select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
-    from newest window newer as (order by at desc, id desc rows unbounded preceding)
-  ),
-  examined as (select id, n = ${maxExamined} or total >= ${maxBytes} as isLast from counted where total - bytes < ${maxBytes}),
+  ${withFirst(cursor ? afterCursor : all, MAX_WHOLE_BYTES, sql`at desc, id desc`)},
   found as (
     select ${memoColumns}, bookId, isLast, :memoType in ('ALL', memoType)
       and :memoAuthority in ('ALL', memoAuthority) and ${q === undefined ? sql`true` : hasWords(contentKey, toWords(q))} as isMatch
-    from examined cross join memos on memoId = id limit ${maxExamined}
+    from searched cross join memos on memoId = id limit ${sql.raw(String(MAX_SEARCHED))}
   )
   select * ${include ? book : sql``} from found where isMatch or isLast limit ${limit}`
 

@@ -11,9 +11,10 @@ import { LibraryBook, ListedBook } from '../books/responses'
 import { MAX_EXCERPT } from '../books/schema'
 import { MAX_SERIES_NUMBER } from '../editions/schema'
 import { Memo, MemoOfBook } from '../memos/responses'
+import { MAX_SEARCHED } from '../search/schema'
 import { Tag } from '../tags/responses'
 import { MAX_TAGS } from '../tags/schema'
-import { MAX_COUNTED_SERIES, MAX_EXAMINED_MEMOS, MAX_MISSING, MAX_NUMBERS, MAX_SHOWN_MEMOS } from './schema'
+import { MAX_COUNTED_SERIES, MAX_MISSING, MAX_NUMBERS, MAX_SHOWN_MEMOS } from './schema'
 
 const upTo = <Item extends z.ZodMiniType>(max: number, item: Item) => z.array(item).check(z.maxLength(max))
 const Series = textUpTo(MAX_NAME)
@@ -66,9 +67,9 @@ export const screensReference: FeatureReference = {
   schemas: {
     BookCounts: 'How many books have each status, format, rating, tag and series. Those that none has are in no list.',
     BookOfMemo: 'What a list of memos shows of a book.',
+    FormatCount: 'A format of editions, and how many books have it.',
     ListedMemo: 'A note on a book, in a list of memos of all books.',
     ListedMemoList: 'A page of memos of all books.',
-    FormatCount: 'A format of editions, and how many books have it.',
     SeriesBook: 'A book of a series.',
     SeriesCount: 'A series, and how many books are of it.',
     SeriesPage: 'A page of the books of a series.',
@@ -97,7 +98,7 @@ export const screensReference: FeatureReference = {
     YET: 'Number of books that have not been started.',
   },
   parameters: {
-    series: 'The series, spelled as in the editions.',
+    'getSeries.series': 'The series, spelled as in the editions.',
     'listMemos.include': '`book` adds the book to each memo.',
     'listMemos.memoAuthority': 'Which memos to list. `ALL` lists all.',
     'listMemos.q': 'Text that the memos contain, as in `searchMemos`.',
@@ -121,14 +122,15 @@ export const screensReference: FeatureReference = {
       operationId: 'listMemos',
       summary: 'List the memos of all books',
       description:
-        `Latest \`createdAt\` first. A request examines at most ${MAX_EXAMINED_MEMOS.toLocaleString('en')} memos or about ` +
+        `Latest \`createdAt\` first. A request examines at most ${MAX_SEARCHED.toLocaleString('en')} memos or about ` +
         `${MAX_WHOLE_BYTES / 1024} KiB of text, so a page can be short or empty: the list ends when \`next\` is null.`,
       responses: { 200: json(listOf(ListedMemo), 'A page of memos') },
     },
     'GET /series/{series}': {
       operationId: 'getSeries',
       summary: 'Get the books of a series',
-      description: 'By `seriesNumber`, then those without one, oldest registration first.',
+      description:
+        'By `seriesNumber`, then those without one, oldest registration first. Empty if no book is of the series.',
       responses: { 200: json(SeriesPage, 'A page of books') },
     },
   },

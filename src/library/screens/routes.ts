@@ -24,7 +24,7 @@ export const screens = new Hono<App>()
   })
   .get('/series/:series', canReadLibrary, valid('param', SeriesPath), valid('query', SeriesQuery), async (c) => {
     const page = await getSeries(c.var.db, c.var.caller, c.req.valid('param').series, c.req.valid('query'))
-    return c.json(found(page, 'SERIES_NOT_FOUND'), 200)
+    return c.json(page, 200)
   })
   .get('/memos', canReadAll, valid('query', MemoListQuery), async (c) => {
     const query = c.req.valid('query')

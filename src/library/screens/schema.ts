@@ -20,9 +20,6 @@ export const SeriesPath = z.lazy(() => z.object({ series: nonEmptyText(MAX_NAME)
 export const SeriesQuery = z.lazy(() => cursorPaging(z.tuple([z.nullable(z.number()), z.int()])))
 export type SeriesQuery = z.infer<typeof SeriesQuery>
 
-/** The most memos that a call tests filters on. */
-export const MAX_EXAMINED_MEMOS = 1000
-
 /** The cursor is the `createdAt` and the identifier of the last memo examined. */
 export const MemoListQuery = z.lazy(() =>
   z.extend(cursorPaging(z.tuple([z.string(), z.int()])), {

@@ -34,20 +34,19 @@ const findMissing = (sorted: number[]) => {
 /** Positions before and after all numbers. */
 const [BEFORE, AFTER] = [-1, Number.MAX_SAFE_INTEGER]
 
-/** The caller's books of a series, by number, then those without one. Undefined if there are none. */
+/** The caller's books of a series, by number, then those without one. */
 export const getSeries = async (
   db: Db,
   caller: Caller,
   series: string,
   { cursor, size }: SeriesQuery,
-): Promise<SeriesPage | undefined> => {
+): Promise<SeriesPage> => {
   const [number, bookId] = cursor ?? [BEFORE, 0]
   const position = number === null ? { number: AFTER, bookId, unnumbered: bookId } : { number, bookId, unnumbered: 0 }
   const { books, numbers } = await runAsCaller(db, caller, {
     books: selectBooks({ series, ...position, limit: size + 1 }),
     numbers: selectNumbers({ series }),
   })
-  if (books.length === 0 && !cursor) return undefined
   const item = books.slice(0, size)
   const last = item.at(-1)
   return {

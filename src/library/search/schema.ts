@@ -24,5 +24,7 @@ export const MemoSearch = z.lazy(() =>
 )
 export type MemoSearch = z.infer<typeof MemoSearch>
 
+/** The most rows that a call searches. */
+export const MAX_SEARCHED = 1000
 /** Characters of a memo around the match, from which the excerpt is made. */
 export const WINDOW = 800

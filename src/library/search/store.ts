@@ -15,14 +15,12 @@ import { LIBRARY_COLUMNS } from '../books/store'
 import { hasWords, isBookWith, matchingTags } from './conditions'
 import { type Part, toExcerpt } from './excerpt'
 import type { FoundMemo } from './responses'
-import { type BookSearch, type MemoSearch, WINDOW } from './schema'
+import { type BookSearch, MAX_SEARCHED, type MemoSearch, WINDOW } from './schema'
 
-/** The most rows that a call searches. */
-const MAX_SEARCHED = 1000
 /** A call ends with the memo that reaches this size: a database runs one query at a time, and others wait. */
 const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
-const [maxSearched, maxBytes, window] = [MAX_SEARCHED, MAX_SEARCHED_BYTES, WINDOW].map((n) => sql.raw(String(n)))
+const [maxSearched, window] = [MAX_SEARCHED, WINDOW].map((n) => sql.raw(String(n)))
 const literal = (name: string) => sql.raw(`'${name}'`)
 const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
 
@@ -30,24 +28,28 @@ const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
 type Source = { id: SQLiteColumn; bytes: SQL; ranges: SQL[] }
 
 /**
- * The newest rows before the cursor, and whether each is the last one that the call searches. Without a further ORDER
- * BY, SQLite reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does
- * not.
+ * The first rows of `newest`, and whether each is the last one that the call searches. Without a further ORDER BY, SQLite
+ * reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does not.
+ * @param newest selects `id`, `bytes`, and what `order` needs, from ranges of indexes in that order
  */
+export const withFirst = (newest: SQL, maxBytes: number, order = sql`id desc`) => sql`
+  with newest as (${newest} order by ${order} limit ${maxSearched}),
+  counted as (
+    select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
+    from newest window newer as (order by ${order} rows unbounded preceding)
+  ),
+  searched as (
+    select id, n = ${maxSearched} or total >= ${sql.raw(String(maxBytes))} as isLast from counted
+    where total - bytes < ${sql.raw(String(maxBytes))}
+  )`
+
+/** The newest rows before the cursor. */
 const withSearched = ({ id, bytes, ranges }: Source) => {
   const isNext = sql`${id} < (:cursor + 0)`
   const newest = ranges.map(
     (range) => sql`select ${id} as id, ${bytes} as bytes from ${id.table} where ${range} and ${isNext}`,
   )
-  return sql`
-  with newest as (${union(newest)} order by id desc limit ${maxSearched}),
-  counted as (
-    select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
-    from newest window newer as (order by id desc rows unbounded preceding)
-  ),
-  searched as (
-    select id, n = ${maxSearched} or total >= ${maxBytes} as isLast from counted where total - bytes < ${maxBytes}
-  )`
+  return withFirst(union(newest), MAX_SEARCHED_BYTES)
 }
 
 const selectOldest = ({ id, ranges }: Source, bookId = sql`null`) => {

@@ -148,9 +148,8 @@ describe('a series', () => {
     expect(await load(reader, 'AC/DC: 100%?')).toMatchObject({ series: 'AC/DC: 100%?', missing: [1, 2, 3] })
   })
 
-  it('is not found if no book has exactly this name', async () => {
-    const answer = await reader.get('/series/Earth')
-    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([404, 'SERIES_NOT_FOUND'])
+  it('is empty if no book has exactly this name', async () => {
+    expect(await load(reader, 'Earth')).toEqual({ series: 'Earth', missing: [], item: [], next: null })
   })
 
   it('refuses a cursor of another list', async () => {

@@ -200,7 +200,6 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   IMPORT_NOT_FOUND: absent,
   TRASH_NOT_FOUND: withParameters('book-9007199254740991', /^trash-id$/),
   TAG_NOT_FOUND: (operation) => (operation.fields.includes('kind') ? withFields('absent', /^tag$/)(operation) : {}),
-  SERIES_NOT_FOUND: withParameters('absent', /^series$/),
   GOAL_NOT_FOUND: withParameters('1999', /^year$/),
   LINK_NOT_FOUND: (operation) => ({ path: addressOf(operation, { link: 'x', 'link-id': crypto.randomUUID() }) }),
   TOKEN_NOT_FOUND: withParameters(crypto.randomUUID(), /^token-id$/),

@@ -191,6 +191,7 @@ export const addressOf = (operation: Operation, values: Record<string, string> =
   const { template, query, examples } = operation
   // In other operations, they are the size of a page, and the format of a file.
   const own = {
+    ...(template === '/memos' && { include: 'book' }),
     ...(typeof examples.size === 'string' && { size: examples.size }),
     ...(template === '/books' && { format: 'PAPER' }),
   }

@@ -9,7 +9,7 @@ import { toLibraryBook, type View } from './views'
 export const editionOf = ({ editions }: Library, bookId: number) => editions.get(bookId) ?? NO_EDITION
 
 /** As responses show it. */
-const toEdition = (library: Library, book: Book) => ({
+export const toEdition = (library: Library, book: Book) => ({
   ...pick(book, 'bookId', 'title', 'cover'),
   ...editionOf(library, book.bookId),
 })

@@ -70,7 +70,7 @@ const bookLists = (library: Library, { filter: { status, tag, author }, size }: 
   })
 }
 
-const includes = (text: string, term: string) =>
+export const includes = (text: string, term: string) =>
   fold(term)
     .split(/[\s-]+/)
     .every((word) => fold(text).includes(word))

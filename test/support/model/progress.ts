@@ -108,7 +108,7 @@ const add = command('add progress', 6, fc.tuple(position, progress), (library, [
 export const progressCommands: Commands[] = [add]
 
 /** Times by the clock of the model are after all that are sent. */
-const toEvent = ({ at, page, kind }: ProgressEvent) => ({
+export const toEvent = ({ at, page, kind }: ProgressEvent) => ({
   at: at >= RUN ? NOW : new Date(at).toISOString().replace(/\.\d+/, ''),
   page,
   kind,

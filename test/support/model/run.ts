@@ -10,6 +10,7 @@ import { mergeCommands } from './merge'
 import { progressCommands, progressViews } from './progress'
 import { readingCommands } from './reading-commands'
 import { learnReadings, listBegun, readingViews } from './readings'
+import { screenViews } from './screens'
 import { tagCommands, tagViews } from './tags'
 import { trashCommands, trashViews } from './trash'
 import { contractViews, detailViews, type Paging, type View } from './views'
@@ -125,6 +126,7 @@ const viewsOf = (library: Library, { paging, selected, focus }: Pick<Sequence, '
     ...progressViews(library, book?.bookId, paging.size),
     ...tagViews(library, book?.bookId, paging, focus),
     ...cursorViews(library, book?.bookId, selected),
+    ...screenViews(library, book, selected),
     ...trashViews(library),
   ]
 }

@@ -11,7 +11,7 @@ const toTag = (sent: string) => sent.trim().normalize('NFC')
 const toKey = (sent: string) => fold(toTag(sent))
 
 /** The tags of a book, or all, by key. */
-const tagsOf = ({ tags, bookTags }: Library, bookId?: number) =>
+export const tagsOf = ({ tags, bookTags }: Library, bookId?: number) =>
   tags
     .filter(({ key }) => bookId === undefined || bookTags.get(bookId)?.includes(key))
     .toSorted(ascending(({ key }) => key))
