@@ -103,7 +103,7 @@ const findFaults = async () => {
   return overflow > 0 ? [...faults, `${overflow} pixels too wide`] : faults
 }
 
-it('signs in, and shows what is being read in one request', async () => {
+it('signs in, and shows what is being read in one request, with the last page and memo', async () => {
   await page.getByLabel('E-mail').fill(MEMBER.email)
   await page.getByLabel('Password').fill('wrong-password-1')
   await page.getByRole('button').click()
@@ -111,9 +111,9 @@ it('signs in, and shows what is being read in one request', async () => {
   await signIn()
   await page.reload()
   await page.getByText('Demian').waitFor()
-  expect(requests).toEqual(['GET /books?status=ING&size=5'])
+  expect(requests).toEqual(['GET /books?status=ING&sort=-activity&include=progress,lastMemo&size=5'])
   const text = await textOf()
-  expect(text).toContain('DemianHermann HessePage 54 of 200')
+  expect(text).toMatch(/DemianHermann HessePage 54 of 200, \d{4}-\d\d-\d\dThe bird fights/)
   expect(text).toContain('<b>Emma</b>')
   expect(text).not.toContain('Book 1')
   expect(await findFaults()).toEqual([])

@@ -1,6 +1,6 @@
 // The screens. Each loads what it shows in one request.
 import { load, Refused, request, signIn } from './api.ts'
-import type { Book, BookCounts, List, WholeBook } from './types.ts'
+import type { Book, BookCounts, List, ReadBook, WholeBook } from './types.ts'
 
 type Child = Node | string | number | null | undefined
 /** Creates an element. Texts of members are set as text, never as HTML. */
@@ -26,15 +26,16 @@ const toItem = ({ bookId, title, author, cover }: Book, ...details: Child[]) =>
   )
 const toPages = (page: number, pages: number | null) => `Page ${page}${pages ? ` of ${pages}` : ''}`
 
-/** What is being read. */
+/** What is being read, latest activity first. */
 export const home: Screen = (show, _, signal) =>
-  load<List<Book>>(
-    '/books?status=ING&size=5',
+  load<List<ReadBook>>(
+    '/books?status=ING&sort=-activity&include=progress,lastMemo&size=5',
     ({ item }) => {
-      show(
-        h('h1', {}, 'Reading now'),
-        h('ul', {}, ...item.map((book) => toItem(book, h('span', {}, toPages(book.currentPage, book.itemPage))))),
-      )
+      const toDetails = ({ currentPage, itemPage, progress, lastMemo }: ReadBook) => [
+        h('span', {}, toPages(currentPage, itemPage), progress ? `, ${progress.at.slice(0, 10)}` : ''),
+        lastMemo ? h('q', {}, lastMemo.memoContent.slice(0, 120)) : null,
+      ]
+      show(h('h1', {}, 'Reading now'), h('ul', {}, ...item.map((book) => toItem(book, ...toDetails(book)))))
     },
     signal,
   )

@@ -15,6 +15,9 @@ export type Book = {
 type Memo = { memoId: number; memoContent: string; memoBookPage: number }
 type Progress = { at: string; page: number }
 
+/** With `include=progress,lastMemo`. */
+export type ReadBook = Book & { progress: Progress | null; lastMemo: Memo | null }
+
 export type WholeBook = Book & {
   edition: { series: string | null; seriesNumber: number | null; publishedYear: number | null }
   tags: string[]
