@@ -120,6 +120,13 @@ const SORTS: Record<Exclude<SortField, 'created'>, Sort> = {
   activity: { key: sql.raw('activityAt'), last: numberKey, hasValue: isActive },
 }
 
+/** The filters that the range of a sort has. A book with an end to sort by is DONE: `partsOf` reads none of another status. */
+const IMPLIED: Record<keyof typeof SORTS, Name[]> = {
+  ...{ title: [], author: [], rating: [] },
+  finished: ['status'],
+  activity: ['status', 'since'],
+}
+
 /** The books with a value to sort by, in its order. */
 const byValue = (filters: Filters, field: keyof typeof SORTS, isDescending: boolean): Part => {
   const { key, last, hasValue } = SORTS[field]
@@ -138,7 +145,7 @@ const byValue = (filters: Filters, field: keyof typeof SORTS, isDescending: bool
     number: 0,
     select: cursor?.part === 0 ? afterCursor : mergeRanges(own, always, order),
     key,
-    filters: isByActivity ? othersThan(filters, 'status', 'since') : othersThan(filters),
+    filters: othersThan(filters, ...IMPLIED[field]),
   }
 }
 

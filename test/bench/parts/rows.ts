@@ -125,14 +125,15 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   random: [6, 0],
   // Written: the book and its indexes, those of titles and authors included, the member's counters, the author's books.
   register: [14, 7],
-  // Written: the memo and its five index entries, of which one is that of public memos, and the counters of book and member.
-  'memo creation': [21, 8],
+  // Written: the memo and its five index entries, of which one is that of public memos, the counters of book and member, and
+  // the index of activity.
+  'memo creation': [22, 9],
   calender: [23, 0],
   'memo-books': [8, 0],
   abandon: [58, 0],
   'memos of a type': [13, 0],
-  // Written: the book, the event of progress, and the index of ratings. `page` changes no rating.
-  update: [13, 4],
+  // Written: the book, the event of progress, and the indexes of ratings and activity. `page` changes no rating.
+  update: [13, 5],
   'created-date': [6, 2],
   // Written also: the numbers of books of the author and of the tag, the row that gives the book its tag; and, as for a memo,
   // the row of the trash with its index entry.
@@ -157,7 +158,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'end other sessions': [40, 10],
   activity: [10, 0],
   withdraw: [34, 13],
-  page: [13, 3],
+  page: [13, 4],
   edition: [4, 0],
   'edition update': [6, 1],
   'books by ISBN': [6, 0],
@@ -165,12 +166,12 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   // Read also: the guard before the catalogue is asked. Written also: the index entry of the ISBN.
   'registration by ISBN': [16, 8],
   readings: [13, 0],
-  reading: [45, 6],
+  reading: [45, 7],
   'reading update': [38, 8],
   progress: [26, 0],
   'progress, deep': [26, 0],
-  // Written also, as it begins an unread book: the book, its index entry, and the member's counters.
-  'progress creation': [50, 6],
+  // Written also, as it begins an unread book: the book, its index entries, and the member's counters.
+  'progress creation': [50, 7],
   'tags of a book': [9, 0],
   'tags update': [75, 10],
   tags: [9, 0],
@@ -196,8 +197,14 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'books by finished, deep': [33, 0],
   'books by rating': [24, 0],
   'books by rating, deep': [77, 0],
+  'books by activity': [28, 0],
+  'books by activity, deep': [34, 0],
   'books of a status and an author': [208, 0],
-  'books with a tag': [123, 0],
+  'books with a tag': [125, 0],
+  'books by status and tags': [400, 0],
+  'books with a term': [208, 0],
+  'books being read': [100, 0],
+  'books with all parts': [140, 0],
   // Reads the readings of the books of the year once more, for their first finishes.
   statistics: [720, 0],
   'years of statistics': [300, 0],
@@ -232,14 +239,15 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   // Written also: the key, and the number of keys of the member.
   'register with a key': [24, 9],
   'register with a key, repeated': [20, 0],
-  'memo creation with a key': [30, 10],
+  'memo creation with a key': [33, 11],
   'memo creation with a key, repeated': [30, 0],
   // Changes two objects: the book, and its progress.
-  'update, synced': [17, 6],
-  // Written: each of ten memos with its index entries, the readings, the two books, and the row of the trash.
-  merge: [420, 52],
-  'change of ten books': [1_230, 92],
-  'deletion of ten books': [1_070, 100],
+  'update, synced': [17, 7],
+  // Written: each of ten memos with its index entries, the readings, the two books with their activity, and the row of the
+  // trash.
+  merge: [422, 55],
+  'change of ten books': [1_230, 102],
+  'deletion of ten books': [1_070, 110],
   'search of books, no match': [426, 0],
   'search of books, tags with a word': [710, 0],
   'search of memos, no match': [569, 0],
