@@ -116,6 +116,13 @@ export const createChanges = (load: Load, draw: Draw, books: ModelBook[]) => {
     await load('PATCH', `/books/${book.bookId}${path}`, change)
     Object.assign(book, change)
   }
+  const register = async () => {
+    const [activity, bookStatus] = [await stamp(), pick(BOOK_STATUSES)]
+    const sent = { title: pick(TITLES), author: pick(AUTHORS), publisher: null, bookStatus, readEndDate: null }
+    const { bookId } = await load('POST', '/books', sent)
+    const none = { subtitle: null, format: null, series: null, isbn: null, star: 0, tags: [] }
+    books.push({ ...sent, ...none, bookId, activity: bookStatus === 'YET' ? null : activity })
+  }
   const CHANGES: ((book: ModelBook) => Promise<unknown>)[] = [
     (book) => patch(book, { star: draw(6) }),
     (book) => patch(book, { author: pick(AUTHORS) }),
@@ -152,18 +159,12 @@ export const createChanges = (load: Load, draw: Draw, books: ModelBook[]) => {
       await load('DELETE', `/books/${book.bookId}`)
       books.splice(books.indexOf(book), 1)
     },
-    async () => {
-      const [activity, bookStatus] = [await stamp(), pick(BOOK_STATUSES)]
-      const sent = { title: pick(TITLES), author: pick(AUTHORS), publisher: null, bookStatus, readEndDate: null }
-      const { bookId } = await load('POST', '/books', sent)
-      const none = { subtitle: null, format: null, series: null, isbn: null, star: 0, tags: [] }
-      books.push({ ...sent, ...none, bookId, activity: bookStatus === 'YET' ? null : activity })
-    },
   ]
   return async () => {
     changes++
+    if (books.length === 0) await register()
     const book = pick(books)
-    await pick(CHANGES)(book)
+    await pick([register, ...CHANGES])(book)
     return book.bookId
   }
 }
