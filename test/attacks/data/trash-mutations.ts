@@ -45,7 +45,7 @@ export const mutations: Mutation[] = [
   one(
     'a merged book takes back only fields that are unchanged',
     UNMERGE,
-    "iif(${name} is merge -> 'after' ->> '${name}', ",
+    "iif(${field} is merge -> 'after' ->> '${field}', ",
     'iif(1, ',
   ),
   one('a merged book leaves the progress that both had', UNMERGE, " and event.at not in ${idsOf('events')}", ''),

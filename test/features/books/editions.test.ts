@@ -173,7 +173,7 @@ describe('PATCH /books/{book-id}/edition', () => {
     const { bookId: id } = await writer.createBook({ title: 'A' })
     const send = (limit: number, body: object) =>
       writer.send('PATCH', `/books/${id}/edition`, { body, changed: { MAX_MEMBER_TEXT_BYTES: `${limit}` } })
-    // The book counts 1,500. Three bytes of title, which count four times, and of subtitle, twice, 5 of language, 6 of series, and 7 of JSON.
+    // The book counts 1,500. Three bytes of title, which count four times, and of subtitle, twice, 5 of language, 6 of series, twice, and 7 of JSON.
     const texts = {
       title: '한',
       subtitle: '강',
@@ -182,13 +182,13 @@ describe('PATCH /books/{book-id}/edition', () => {
       sourceIds: ['a:1'],
       publishedYear: 2014,
     }
-    const refused = await send(1535, texts)
+    const refused = await send(1541, texts)
     expect(refused).toMatchObject({
       status: 409,
-      body: { message: 'Limit reached: 1,535 bytes of text and rows per member' },
+      body: { message: 'Limit reached: 1,541 bytes of text and rows per member' },
     })
     expect((await writer.get(`/books/${id}/edition`)).body).toEqual({ bookId: id, ...NO_EDITION, title: 'A' })
-    expect((await send(1536, texts)).status).toBe(200)
+    expect((await send(1542, texts)).status).toBe(200)
     // Texts that do not grow are always accepted.
     expect((await send(0, { series: '시집', isbn: '8936434128' })).status).toBe(200)
     expect((await send(0, { series: '시집!' })).status).toBe(409)
@@ -268,8 +268,8 @@ describe('one database call, at a cost independent of the size of the library', 
     ['the edition', ({ owner, id }) => owner.get(`/books/${id}/edition`), 0],
     ['the books with an ISBN', ({ owner }) => owner.get('/books/by-isbn/9788936434120'), 0],
     ['an empty update', ({ owner, id }) => owner.patch(`/books/${id}/edition`, {}), 0],
-    // The book, its entry in the index of titles, and the member, whose text grows.
-    ['an update', ({ owner, id }) => owner.patch(`/books/${id}/edition`, { ...EDITION, isbn: undefined }), 3],
+    // The book, its entries in the indexes of titles, formats and series, and the member, whose text grows.
+    ['an update', ({ owner, id }) => owner.patch(`/books/${id}/edition`, { ...EDITION, isbn: undefined }), 5],
     // The book, and its entries in the index, the former and the new one.
     ['an update of the ISBN', ({ owner, id }) => owner.patch(`/books/${id}/edition`, { isbn: '080442957X' }), 3],
   ]

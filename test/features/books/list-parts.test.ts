@@ -138,7 +138,7 @@ describe('activity', () => {
       number,
     ]
     const ACTIVITIES: [number, () => Promise<unknown>][] = [
-      [old, () => reader.post(`/books/${old}/progress`, { page: 1, at: '2020-01-01T00:00:00Z' })],
+      [old, () => reader.post(`/books/${old}/progress`, { page: 0, at: '2020-01-01T00:00:00Z' })],
       [status, () => reader.patch(`/books/${status}`, { bookStatus: 'ING' })],
       [finished, () => reader.patch(`/books/${finished}`, { bookStatus: 'DONE' })],
       [memo, () => reader.createMemo(memo)],

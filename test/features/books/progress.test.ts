@@ -685,6 +685,8 @@ describe('one database call, at a cost independent of the size of the library', 
       count,
     )
     const [book] = await select('select max(bookId) as id from books where memberId = ? and bookId % 3 = 0', memberId)
+    // A page of an unread book would also begin it.
+    await owner.patch(`/books/${book?.id}`, { bookStatus: 'ING' })
     return { owner, id: Number(book?.id) }
   }
   type Library = Awaited<ReturnType<typeof createLibrary>>

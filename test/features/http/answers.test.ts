@@ -41,7 +41,7 @@ it('accepts answers as described, and what servers add to them', () => {
   check({})
   check({ headers: { date: 'today', 'content-type': 'application/json; charset=utf-8' } })
   check(errorWith(401, 'UNAUTHORIZED', challenge))
-  check({ path: '/memos', ...errorWith(405, 'METHOD_NOT_ALLOWED', { allow: 'POST' }) })
+  check({ path: '/login', ...errorWith(405, 'METHOD_NOT_ALLOWED', { allow: 'POST' }) })
 })
 
 it.each<[what: string, problem: string, changes: Changes]>([
@@ -60,7 +60,7 @@ it.each<[what: string, problem: string, changes: Changes]>([
   ['another format of a field', 'url must match format', images],
   ['another error code', 'error code LOGIN_FAILED', errorWith(401, 'LOGIN_FAILED', challenge)],
   ['a 401 without a challenge', "'www-authenticate'", errorWith(401, 'UNAUTHORIZED')],
-  ['a 405 without Allow', "'allow'", { path: '/memos', ...errorWith(405, 'METHOD_NOT_ALLOWED') }],
+  ['a 405 without Allow', "'allow'", { path: '/login', ...errorWith(405, 'METHOD_NOT_ALLOWED') }],
 ])('refuses %s', (_, problem, changes) => {
   expect(() => check(changes)).toThrow(problem)
 })

@@ -1,5 +1,5 @@
 // A plain model of GET /books.
-import { fold } from '../../../src/values/text/fold.ts'
+import { fold, toSortKey } from '../../../src/values/text/fold.ts'
 import { ascending, descending } from '../model/library.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is checked elsewhere
@@ -36,8 +36,8 @@ export type ModelQuery = {
 
 const KEYS: Record<string, (book: ModelBook) => string | number | null> = {
   created: ({ bookId }) => bookId,
-  title: ({ title }) => fold(title),
-  author: ({ author }) => author && fold(author),
+  title: ({ title }) => toSortKey(title),
+  author: ({ author }) => author && toSortKey(author),
   finished: ({ bookStatus, readEndDate }) => (bookStatus === 'DONE' ? readEndDate : null),
   rating: ({ star }) => star || null,
   activity: ({ activity }) => activity,
@@ -51,7 +51,7 @@ const matches = (book: ModelBook, { status, tag = [], author, series, format, is
   return (
     (status === undefined || book.bookStatus === status) &&
     tag.every((each) => tags.has(fold(each))) &&
-    (author === undefined || (book.author !== null && fold(book.author) === fold(author))) &&
+    (author === undefined || (book.author !== null && toSortKey(book.author) === toSortKey(author))) &&
     (series === undefined || (book.series !== null && asciiLower(book.series) === asciiLower(series))) &&
     (format === undefined || book.format === format) &&
     (isbn === undefined || book.isbn === isbn) &&
