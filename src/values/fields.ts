@@ -74,11 +74,8 @@ export const NullableUrl = z.lazy(() =>
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const SEARCH_TERM = /^\s*[^\s\x00](?:[^\x00]{0,98}[^\s\x00])?\s*$/u
-// One character may be a word in Chinese, Japanese and Korean: Kana, Han and Hangul syllables. Not escaped, because the
-// document has the pattern, and not all languages know \u{…}.
-const LONGER_TERM =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-  /^\s*(?:[^\s\x00][^\x00]{0,98}[^\s\x00]|[々-〇ぁ-ヿ㐀-鿿가-힣豈-龎𠀀-𲎯])\s*$/u
+// One character may be a word in Chinese, Japanese and Korean.
+const ENOUGH = /..|[々-〇ぁ-ヿ㐀-鿿가-힣豈-龎𠀀-𲎯]/su
 const toTrimmed = z.transform((term: string) => term.trim())
 const searchTerm = (pattern: RegExp, message: string) => {
   const error = orRequired(message)
@@ -87,9 +84,10 @@ const searchTerm = (pattern: RegExp, message: string) => {
 /** A search term. Leading and trailing space does not count. */
 export const SearchTerm = z.lazy(() => searchTerm(SEARCH_TERM, 'must be 1 to 100 characters long'))
 /** A search term of at least two characters, or one of a script in which that is a word. */
-export const LongerSearchTerm = z.lazy(() =>
-  searchTerm(LONGER_TERM, 'must be 2 to 100 characters long, or one Chinese, Japanese or Korean character'),
-)
+export const LongerSearchTerm = z.lazy(() => {
+  const error = 'must be 2 to 100 characters long, or one Chinese, Japanese or Korean character'
+  return searchTerm(SEARCH_TERM, error).check(z.refine((term) => ENOUGH.test(term), { error }))
+})
 
 const integerMessage = (min: number, max: number) => `must be an integer between ${min} and ${max}`
 

@@ -138,12 +138,15 @@ export const createChanges = (load: Load, draw: Draw, books: ModelBook[]) => {
     async (book) => {
       const activity = await stamp()
       await load('POST', `/books/${book.bookId}/progress`, { page: 1 + draw(9) })
+      if (book.bookStatus === 'YET') book.bookStatus = 'ING'
       book.activity = activity
     },
     async (book) => {
       // Of two events at the same time, the later one moves to the next millisecond.
       const at = pick(TIMES) + 1000 * (1 + changes)
-      await load('POST', `/books/${book.bookId}/progress`, { page: 1 + draw(9), at: new Date(at).toISOString() })
+      // A later page would begin an unread book, now.
+      const page = book.bookStatus === 'YET' ? 0 : 1 + draw(9)
+      await load('POST', `/books/${book.bookId}/progress`, { page, at: new Date(at).toISOString() })
       book.activity = Math.max(at, book.activity ?? 0)
     },
     async (book) => {
