@@ -148,7 +148,7 @@ describe('GET /books', () => {
     ],
   ]
   const cases = filters.flatMap(([name, query, matches]) => SORTS.map((sort) => ({ name, sort, query, matches })))
-  it.each(cases)('sorts $name by $sort, in pages of any size', async ({ sort, query, matches }) => {
+  it.each(cases)('sorts $name by $sort, in pages of any size', { tags: ['slow'] }, async ({ sort, query, matches }) => {
     const whole = expected(books.filter(matches), sort)
     for (const size of [1, 100]) expect((await walk(reader, { ...query, sort, size })).items, `${size}`).toEqual(whole)
     // The first page is full.
@@ -188,17 +188,21 @@ describe('GET /books', () => {
     }
   })
 
-  it.each(SORTS)('accepts any valid cursor of %s, even if made up or from other filters', async (sort) => {
-    for (const part of [0, 1]) {
-      for (const sortKey of [null, 0, -1e300, 'x', '\u0000\ud800']) {
-        for (const query of [{}, { status: 'YET' }, { author: '한강' }, { tag: 'Novel' }]) {
-          const cursor = toCursor({ sort, part, sortKey, bookId: 9_007_199_254_740_991 })
-          const { item } = await list(reader, { ...query, sort, cursor })
-          expect(idsOf(books)).toEqual(expect.arrayContaining(idsOf(item)))
+  it.each(SORTS)(
+    'accepts any valid cursor of %s, even if made up or from other filters',
+    { tags: ['slow'] },
+    async (sort) => {
+      for (const part of [0, 1]) {
+        for (const sortKey of [null, 0, -1e300, 'x', '\u0000\ud800']) {
+          for (const query of [{}, { status: 'YET' }, { author: '한강' }, { tag: 'Novel' }]) {
+            const cursor = toCursor({ sort, part, sortKey, bookId: 9_007_199_254_740_991 })
+            const { item } = await list(reader, { ...query, sort, cursor })
+            expect(idsOf(books)).toEqual(expect.arrayContaining(idsOf(item)))
+          }
         }
       }
-    }
-  })
+    },
+  )
 
   it('continues after a book that was deleted or moved, without repeating or skipping others', async () => {
     const member = await signUp()
@@ -330,31 +334,35 @@ describe('one database call, at a cost independent of the size of the library', 
     { sort: 'author', tag: 'tag', status: 'YET' },
     { sort: '-finished', author: 'author 5', tag: 'tag' },
     { sort: '-created', author: 'author 1', status: 'DONE', tag: 'tag' },
-  ])('with the filters %j, at most 1,000 books are examined, and the cursor continues', async (query) => {
-    const whole = expected((await walk(large, { size: 100 })).items, query.sort as string)
-    const tagged = new Set(idsOf((await walk(large, { tag: query.tag ?? 'tag', size: 100 })).items))
-    const matching = whole.filter(
-      ({ bookId, author, bookStatus }) =>
-        (!query.author || String(author).toLowerCase() === query.author) &&
-        (!query.status || bookStatus === query.status) &&
-        (!query.tag || tagged.has(bookId)),
-    )
-    let cursor: string | undefined
-    const found: number[] = []
-    let pages = 0
-    do {
-      const { calls, read } = await measure(async () => {
-        const { item, next } = await list(large, { ...query, cursor, size: 100 })
-        found.push(...idsOf(item))
-        cursor = next ?? undefined
-      })
-      expect(calls).toBe(1)
-      // Of 500 books with and 500 without a value: the index, the book and its tag.
-      expect(read).toBeLessThanOrEqual(3000 + 20)
-      expect(++pages).toBeLessThan(20)
-    } while (cursor)
-    expect(found).toEqual(idsOf(matching))
-  })
+  ])(
+    'with the filters %j, at most 1,000 books are examined, and the cursor continues',
+    { tags: ['slow'] },
+    async (query) => {
+      const whole = expected((await walk(large, { size: 100 })).items, query.sort as string)
+      const tagged = new Set(idsOf((await walk(large, { tag: query.tag ?? 'tag', size: 100 })).items))
+      const matching = whole.filter(
+        ({ bookId, author, bookStatus }) =>
+          (!query.author || String(author).toLowerCase() === query.author) &&
+          (!query.status || bookStatus === query.status) &&
+          (!query.tag || tagged.has(bookId)),
+      )
+      let cursor: string | undefined
+      const found: number[] = []
+      let pages = 0
+      do {
+        const { calls, read } = await measure(async () => {
+          const { item, next } = await list(large, { ...query, cursor, size: 100 })
+          found.push(...idsOf(item))
+          cursor = next ?? undefined
+        })
+        expect(calls).toBe(1)
+        // Of 500 books with and 500 without a value: the index, the book and its tag.
+        expect(read).toBeLessThanOrEqual(3000 + 20)
+        expect(++pages).toBeLessThan(20)
+      } while (cursor)
+      expect(found).toEqual(idsOf(matching))
+    },
+  )
 
   const plans: [sort: string, index: string, query?: Query][] = [
     ['created', 'books_by_status'],

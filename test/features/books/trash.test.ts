@@ -470,6 +470,7 @@ describe('a book that was merged into another one', () => {
   describe.each(Object.entries(TARGETS))('that was %s', (_, target) => {
     it.each(['DONE', 'ING', 'YET'])(
       'leaves both as they were, if nothing has changed since: %s',
+      { tags: ['slow'] },
       async (bookStatus) => {
         const { bookId } = await reader.createBook({ title: 'Target', ...target })
         await reader.createMemo(bookId)

@@ -62,7 +62,7 @@ describe('an import of an edited export is refused with', () => {
 const IN_FUTURE = '2999-01-01T00:00:00.000Z'
 const newest = (change: object) => ({ readings: [{ ...original.readings.at(-1), ...change }] })
 
-describe('an import of an edited export loses only what cannot be stored, with', () => {
+describe('an import of an edited export loses only what cannot be stored, with', { tags: ['slow'] }, () => {
   it.each<[string, () => object, object, object?]>([
     ['a title that is not text', () => ({ title: [original.title] }), { outcome: 'failed', code: 'no-title' }],
     ['a blank title', () => ({ title: ' \u2003\n' }), { outcome: 'failed', code: 'no-title' }],

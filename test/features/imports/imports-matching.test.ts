@@ -42,7 +42,7 @@ describe('books that two services have', () => {
     }
   })
 
-  it.each(NAMES)('are neither doubled without a flag nor mixed up: after %s', async (first) => {
+  it.each(NAMES)('are neither doubled without a flag nor mixed up: after %s', { tags: ['slow'] }, async (first) => {
     const library = libraries.get(first) as Library
     for (const [name, other] of libraries) {
       if (name === first) continue
