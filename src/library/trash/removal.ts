@@ -177,8 +177,12 @@ export const memoToTrash = (isMemo: SQL) => sqlStatement`
     from memos cross join books on books.bookId = memos.bookId where ${isMemo}
   )`
 
-/** The keys of what the batch deletes, a JSON array. */
-const NEW = sql.raw('(select value from json_each(:trashIds))')
+/**
+ * Whether an entry is of this batch, which deletes what `trashIds` has, a JSON array: it may have been in the trash already.
+ * @param entry the alias of `trash`
+ */
+const isNew = (entry: string) =>
+  sql.raw(`(${entry}.trashId in (select value from json_each(:trashIds)) and ${entry}.deletedAt = :callerNow)`)
 /**
  * If the member is above the quota, deletes the oldest entries, but not the new ones, until it is not: so a full quota
  * refuses no deletion.
@@ -188,8 +192,8 @@ const evictUpTo = (most: number) => sqlStatement`
   delete from trash where trashId in (${oldestOf(
     sql`select trashId, deletedAt, bytes, parts, textBytes - ${textLimit} as excess
       from members cross join trash on trash.memberId = members.memberId
-      where ${isCaller} and textBytes > ${textLimit} and trashId not in ${NEW} and exists (
-        select 1 from trash as added where added.trashId in ${NEW} and added.memberId = members.memberId
+      where ${isCaller} and textBytes > ${textLimit} and not ${isNew('trash')} and exists (
+        select 1 from trash as added where ${isNew('added')} and added.memberId = members.memberId
       )`,
     most,
     sql`freed < excess`,

@@ -170,8 +170,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'reading update': [38, 8],
   progress: [26, 0],
   'progress, deep': [26, 0],
-  // Written also, as it begins an unread book: the book, its index entries, and the member's counters.
-  'progress creation': [50, 7],
+  // Written also, as it begins an unread book: the book twice, its index entries, and the member's counters.
+  'progress creation': [51, 10],
   'tags of a book': [9, 0],
   'tags update': [75, 10],
   tags: [9, 0],
