@@ -47,8 +47,8 @@ const SYNONYMS = Object.entries({
   offline: 'sync',
   paging: 'page',
   pagination: 'page',
-  photo: 'image',
-  picture: 'image',
+  photo: 'memo image',
+  picture: 'memo image',
   quota: 'limit',
   quote: 'memo',
   rating: 'star',
@@ -64,7 +64,6 @@ const SYNONYMS = Object.entries({
   throttle: 'limit',
   trash: 'restore',
   undelete: 'restore',
-  upload: 'image',
   wishlist: 'library',
 })
 
@@ -110,9 +109,9 @@ const closeness = (text, words) => {
   return best
 }
 
-/** How well an entry fits, and what of it is only in its text; nothing if it lacks a term. */
+/** How well an entry fits, and what of it is only in its text; nothing if it lacks a term. Of equal ones, a short title is closer. */
 const match = (entry, terms) => {
-  let score = 0
+  let score = -entry.title.length / 50
   let inText
   for (const term of terms) {
     const candidates = term.map((words, at) => {
