@@ -74,8 +74,7 @@ const conditionsOf = ({ status, tagCount, author, series, format, isbn, q, since
   status: status && isStatus(status),
   tag: isTagged(tagCount),
   author: author !== undefined && isOfAuthor,
-  // Folded as SQLite does it, which has no column for it.
-  series: series !== undefined && sql`lower(series) = lower(:series)`,
+  series: series !== undefined && sql`series = (:series || '')`,
   format: format && sql.raw(`format = '${format}'`),
   isbn: isbn && hasIsbn,
   q: q !== undefined && hasWordsInFields(toBookWords(q)),

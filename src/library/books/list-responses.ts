@@ -44,7 +44,7 @@ export const bookListReference: FeatureReference = {
     'listBooks.isbn': 'Only books with this ISBN-10 or ISBN-13. Either form finds the other.',
     'listBooks.q': 'Only books that `searchBooks` finds with this term.',
     'listBooks.tag': `Only books with this tag, regardless of case. Repeated up to ${MAX_WANTED_TAGS} times, only books with all of the tags.`,
-    series: 'Only books of this series, regardless of the case of A to Z.',
+    series: 'Only books of this series, spelled as in the edition.',
     since:
       'Only books with activity since this time, in RFC 3339 format, with `Z` or an offset, whose `+` is sent as `%2B`.',
     sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, compared as described for `searchBooks`, without leading punctuation\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n- `activity`: by the latest of progress, new memo and change of status, of which an import counts only progress\n\nWith `-`, in reverse.',

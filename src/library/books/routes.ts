@@ -9,7 +9,7 @@ import {
   canWriteLibrary,
 } from '../../callers/authenticated'
 import { limitCountedPages, limitLargePages, recordCount } from '../../callers/large-reads'
-import { refuseExceeded, throttledByMember } from '../../callers/throttle'
+import { limitCaller, refuseExceeded, throttledByMember } from '../../callers/throttle'
 import { findEdition } from '../../catalogue/store'
 import type { App } from '../../env'
 import { found } from '../../errors'
@@ -65,9 +65,11 @@ const views = new Hono<App>()
 
 export const books = new Hono<App>()
   .route('/', views)
-  .get('/', canReadLibrary, valid('query', ListQuery), async (c) =>
-    c.json(await listBooks(c.var.db, c.var.caller, c.req.valid('query')), 200),
-  )
+  .get('/', canReadLibrary, valid('query', ListQuery), async (c) => {
+    const query = c.req.valid('query')
+    if (query.q !== undefined) limitCaller(c, { binding: 'SEARCH_LIMIT', kind: '/books/search' })
+    return c.json(await listBooks(c.var.db, c.var.caller, query), 200)
+  })
   .post('/', canWriteLibrary, keyed('library:read'), valid('json', NewBook), async (c) => {
     const sent = c.req.valid('json')
     const find: FindEdition = (member, isbn) => {

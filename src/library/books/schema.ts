@@ -115,18 +115,21 @@ export type BookIds = z.infer<typeof BookIds>
 
 /** Fields that several books can have in common. */
 const BookValues = namedLazy('BookValues', () =>
-  z.object({
-    author: z.optional(NullableName),
-    publisher: z.optional(NullableName),
-    star: z.optional(int(0, 5)),
-    bookStatus: z.optional(StatusOrCode),
-    readStartDate: z.nullish(Timestamp),
-    readEndDate: z.nullish(Timestamp),
-    language: z.nullish(Language),
-    format: z.nullish(BookFormat),
-    publishedYear: z.nullish(PublishedYear),
-    series: z.optional(NullableName),
-  }),
+  z.object(
+    {
+      author: z.optional(NullableName),
+      publisher: z.optional(NullableName),
+      star: z.optional(int(0, 5)),
+      bookStatus: z.optional(StatusOrCode),
+      readStartDate: z.nullish(Timestamp),
+      readEndDate: z.nullish(Timestamp),
+      language: z.nullish(Language),
+      format: z.nullish(BookFormat),
+      publishedYear: z.nullish(PublishedYear),
+      series: z.optional(NullableName),
+    },
+    { error: 'must be an object' },
+  ),
 )
 /** The most tags that a request adds to books and removes from them: each changes up to five rows. */
 export const MAX_TAG_CHANGES = 1000

@@ -4,6 +4,7 @@ import { INCLUDES, MAX_EXCERPT } from '../../../src/library/books/schema'
 import { type Reader, readerWith, signUp } from '../../support/api'
 import { measure } from '../../support/database'
 import { violation } from '../../support/inputs/invalid-values'
+import { refusing } from '../../support/rate-limits'
 import { libraryFile } from '../../support/transfer/import-files'
 import { importFile } from '../../support/transfer/imports'
 
@@ -15,6 +16,15 @@ const list = async (reader: Reader, query: string) => {
 }
 const idsOf = async (reader: Reader, query: string) =>
   (await list(reader, query)).item.map(({ bookId }: { bookId: number }) => bookId)
+
+it('counts a list with a term towards the limit of searches, and no other list', async () => {
+  const reader = await signUp()
+  const changed = { SEARCH_LIMIT: refusing }
+  const statusOf = async (path: string) => (await reader.send('GET', path, { changed })).status
+  await statusOf('/books?q=demian')
+  const paths = ['/books?q=demian', '/books', '/books/search?q=demian']
+  expect(await Promise.all(paths.map(statusOf))).toEqual([429, 200, 429])
+})
 
 describe('include', () => {
   let reader: Reader

@@ -44,15 +44,13 @@ const KEYS: Record<string, (book: ModelBook) => string | number | null> = {
 }
 export const SORTS = Object.keys(KEYS).flatMap((field) => [field, `-${field}`])
 
-const asciiLower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-
 const matches = (book: ModelBook, { status, tag = [], author, series, format, isbn, since }: ModelQuery) => {
   const tags = new Set(book.tags.map(fold))
   return (
     (status === undefined || book.bookStatus === status) &&
     tag.every((each) => tags.has(fold(each))) &&
     (author === undefined || (book.author !== null && toSortKey(book.author) === toSortKey(author))) &&
-    (series === undefined || (book.series !== null && asciiLower(book.series) === asciiLower(series))) &&
+    (series === undefined || book.series === series) &&
     (format === undefined || book.format === format) &&
     (isbn === undefined || book.isbn === isbn) &&
     (since === undefined || (book.activity !== null && book.activity >= since))
