@@ -6,6 +6,12 @@ import { books } from './schema/book-tables'
 /** Matches the book of the parameter `bookId`, if it is the caller's. */
 export const isOwnBook = isOwnRow(books.bookId, books.memberId)
 
+/** Matches the rows of a table that belong to a book, in queries on `books`. */
+export const ofBook = (table: string) =>
+  sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
+/** The number of a book's progress events, which the latest one has. */
+export const eventCount = sql`coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0)`
+
 /** Selects `memberId` and `bookId` of the caller's books among `:ids`, a JSON array, with their `place` in it. */
 export const selectOwnBooks = sql`
   select memberId, bookId, key as place from json_each(:ids) as wanted

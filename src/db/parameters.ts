@@ -7,3 +7,6 @@ import { sql } from 'drizzle-orm'
 /** The `limit` and `offset` of a page. */
 export const limit = sql`(:limit + 0)`
 export const offset = sql`(:offset + 0)`
+
+/** A number in the text of a statement, not a parameter. */
+export const number = (value: number) => sql.raw(String(value))

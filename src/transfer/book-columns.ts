@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { ofBook } from '../db/own-book'
 import type { books } from '../db/schema/book-tables'
 import { fieldsOf } from '../values/book-fields'
 import { BOOK_STATUSES } from '../values/contract'
@@ -14,12 +15,7 @@ export const bookTextBytes = sql.raw(`octet_length(concat(${fieldsOf('text').joi
 export const bookColumns = sql.raw(BOOK_COLUMNS.map((name) => `books.${name}`).join(', '))
 /** No index lists a member's books by bookId, but one lists those of a status: SQLite merges a `union all` of them. */
 export const STATUS_CONDITIONS = BOOK_STATUSES.map((status) => sql.raw(`bookStatus = '${status}'`))
-/** Matches the rows of a table that belong to a book, in queries on `books`. */
-export const ofBook = (table: string) =>
-  sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
 /** The text of a memo of a book, as one value: for NOT IN with a row of two, SQLite compares each with all others. */
 export const memoKey = (bookId: SQL, content: SQL) => sql`(${bookId}) || ' ' || (${content})`
 /** The tags of a book, after `from`. */
 export const tagRowsOfBook = sql`bookTags cross join tags using (memberId, tagId) where ${ofBook('bookTags')}`
-/** The number of a book's events, which the latest one has. */
-export const eventCount = sql`coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0)`

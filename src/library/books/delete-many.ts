@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { runAsCaller } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
-import { selectOwnBooks, selectOwnIds, splitIds } from '../../db/own-book'
+import { eventCount, ofBook, selectOwnBooks, selectOwnIds, splitIds } from '../../db/own-book'
+import { number } from '../../db/parameters'
 import type { CallerRequest } from '../../env'
 import { limitsOf } from '../../values/quotas'
 import { bookToTrash, evictOldest } from '../trash/removal'
@@ -10,19 +11,18 @@ import type { BookIds } from './schema'
 
 /** The most rows that the deletion of books changes in a batch, besides those that `evictOldest` deletes. */
 const MAX_ROWS = 8000
-const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
 /** At most so many rows change when a book is deleted: itself, what belongs to it, counters, parts in the trash, the log. */
 const rowsOfBook = sql`
   12 + 2 * memoCount + memoBytes / 10000
   + 2 * (select count(*) from readings where ${ofBook('readings')})
   + 5 * (select count(*) from bookTags where ${ofBook('bookTags')})
-  + coalesce((select total from progress where ${ofBook('progress')} order by at desc limit 1), 0)`
+  + ${eventCount}`
 /** The first of the books whose rows fit a batch. A single book always does. */
 const isFirst = sql`bookId in (
   select bookId from (
     select bookId, sum(changes) over (order by place rows unbounded preceding) as changes, row_number() over (order by place) as number
     from (select bookId, place, ${rowsOfBook} as changes from (${selectOwnBooks}) join books using (memberId, bookId))
-  ) where changes <= ${sql.raw(String(MAX_ROWS))} or number = 1
+  ) where changes <= ${number(MAX_ROWS)} or number = 1
 )`
 
 const putIntoTrash = bookToTrash(isFirst)

@@ -1,6 +1,8 @@
 // What a response can have of a book besides its fields, each as JSON in a column, so that it takes no further call.
+
 import { type SQL, sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../db/json'
+import { ofBook } from '../../db/own-book'
 import { shownReading } from '../../db/schema/shown-reading'
 import { fieldsOf } from '../../values/book-fields'
 import { toInstant } from '../../values/fields'
@@ -8,7 +10,6 @@ import type { BookParts } from './list-responses'
 import { type Include, MAX_EXCERPT } from './schema'
 
 const excerptOf = (column: string) => sql.raw(`substr(${column}, 1, ${MAX_EXCERPT})`)
-const ofBook = (table: string) => sql.raw(`${table}.memberId = books.memberId and ${table}.bookId = books.bookId`)
 
 /** @param values expressions of the columns of a reading */
 const readingJson = (values: Record<string, string>, paused: string) => {

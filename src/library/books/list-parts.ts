@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { number } from '../../db/parameters'
 import { authorKey, hasAuthor, isActive, isFinished, isRated, titleKey } from '../../db/schema/book-tables'
 import { BOOK_STATUSES } from '../../values/contract'
 import { toBookWords } from '../../values/text/search-words'
@@ -55,7 +56,6 @@ const isTagged = (count: number, from = 0) =>
   )
 
 const always = sql.raw('1')
-export const number = (value: number) => sql.raw(String(value))
 const sqlDirection = (isDescending: boolean) => sql.raw(isDescending ? 'desc' : 'asc')
 const comparison = (isDescending: boolean) => sql.raw(isDescending ? '<' : '>')
 

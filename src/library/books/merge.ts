@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isOwnRow, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
+import { number } from '../../db/parameters'
 import { books } from '../../db/schema/book-tables'
 import { CHANGE_KINDS } from '../../db/schema/sync-tables'
 import { ApiError, fieldError, quotaExceeded } from '../../errors'
@@ -20,7 +21,6 @@ import type { BookMerge } from './schema'
 const callersId = sql.raw('(select id from caller)')
 const selectBookOfCaller = (parameter: string) =>
   sql`select * from books where ${isOwnRow(books.bookId, books.memberId, callersId, parameter)}`
-const number = (value: number) => sql.raw(String(value))
 /**
  * The most memos that a merge moves: each changes three rows (the memo, its entry of the log, and an old entry that is
  * trimmed), and a batch at most 10,000.

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { isCaller, runAsCaller } from '../../db/caller'
 import { assignments, firstRow, sqlStatement } from '../../db/client'
 import { selectOwnBooks, selectOwnIds, splitIds } from '../../db/own-book'
+import { number } from '../../db/parameters'
 import { ownQuotaExceeded, roomOf } from '../../db/quotas'
 import type { CallerRequest } from '../../env'
 import { ApiError, fieldError } from '../../errors'
@@ -21,7 +22,7 @@ const [MAX_ROWS, ROWS_OF_BOOK, ROWS_OF_TAG, ROWS_OF_EVENT] = [9900, 20, 4.1, 3]
 /** The events that triggers may delete when the books are finished: those of long histories, and any of a full member. */
 const mergedEvents = sql`(
   select coalesce(sum(20 * eventBlocks + 20), 0) from books
-  where ${ofOwn} and bookStatus <> 'DONE' and (eventBlocks >= ${sql.raw(String(MAX_EVENTS / 20))} or ${roomOf(isCaller)} < 0)
+  where ${ofOwn} and bookStatus <> 'DONE' and (eventBlocks >= ${number(MAX_EVENTS / 20)} or ${roomOf(isCaller)} < 0)
 )`
 const eventsError = 'have too many progress events to be finished in one request: send fewer of them'
 

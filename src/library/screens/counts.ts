@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller, selectMember } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
+import { number } from '../../db/parameters'
 import { hasFormat, hasSeries, isRated } from '../../db/schema/book-tables'
 import { selectTags } from '../tags/store'
 import type { BookCounts } from './responses'
@@ -15,7 +16,7 @@ const countRatings = countBy('star', isRated)
 const countSeries = sqlStatement<BookCounts['series'][number] & { total: number }>`
   select series, bookCount, count(*) over () as total from (
     select series, count(*) as bookCount from books where memberId = ${callerId} and ${hasSeries} group by series
-  ) order by bookCount desc, series limit ${sql.raw(String(MAX_COUNTED_SERIES))}`
+  ) order by bookCount desc, series limit ${number(MAX_COUNTED_SERIES)}`
 
 const selectStatuses = selectMember('yetBooks', 'ingBooks', 'doneBooks')
 

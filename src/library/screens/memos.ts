@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { callerId, queryAll } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
-import { limit } from '../../db/parameters'
+import { limit, number } from '../../db/parameters'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { contentKey } from '../../db/schema/memo-tables'
 import type { CallerRequest } from '../../env'
@@ -36,7 +36,7 @@ const prepare = ({ q, cursor, include }: MemoListQuery) => sqlStatement<Row>`
   found as (
     select ${memoColumns}, bookId, isLast, :memoType in ('ALL', memoType)
       and :memoAuthority in ('ALL', memoAuthority) and ${q === undefined ? sql`true` : hasWords(contentKey, toWords(q))} as isMatch
-    from searched cross join memos on memoId = id limit ${sql.raw(String(MAX_SEARCHED))}
+    from searched cross join memos on memoId = id limit ${number(MAX_SEARCHED)}
   )
   select * ${include ? book : sql``} from found where isMatch or isLast limit ${limit}`
 

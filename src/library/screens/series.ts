@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
-import { limit } from '../../db/parameters'
+import { limit, number } from '../../db/parameters'
 import { hasSeries } from '../../db/schema/book-tables'
 import { toCursor } from '../../values/cursor'
 import { LIBRARY_COLUMNS } from '../books/store'
@@ -21,7 +21,7 @@ const selectBooks = sqlStatement<SeriesBook>`
   union all ${range(sql`seriesNumber is null and bookId > (:unnumbered + 0)`, byId)} limit ${limit}`
 const selectNumbers = sqlStatement<{ number: number }>`
   select seriesNumber as number from ${ofSeries} and seriesNumber >= 1 order by seriesNumber
-  limit ${sql.raw(String(MAX_NUMBERS))}`
+  limit ${number(MAX_NUMBERS)}`
 
 /** The whole numbers below the highest that are not among the sorted ones. */
 const findMissing = (sorted: number[]) => {
@@ -41,8 +41,11 @@ export const getSeries = async (
   series: string,
   { cursor, size }: SeriesQuery,
 ): Promise<SeriesPage> => {
-  const [number, bookId] = cursor ?? [BEFORE, 0]
-  const position = number === null ? { number: AFTER, bookId, unnumbered: bookId } : { number, bookId, unnumbered: 0 }
+  const [seriesNumber, bookId] = cursor ?? [BEFORE, 0]
+  const position =
+    seriesNumber === null
+      ? { number: AFTER, bookId, unnumbered: bookId }
+      : { number: seriesNumber, bookId, unnumbered: 0 }
   const { books, numbers } = await runAsCaller(db, caller, {
     books: selectBooks({ series, ...position, limit: size + 1 }),
     numbers: selectNumbers({ series }),

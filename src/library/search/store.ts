@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
-import { limit } from '../../db/parameters'
+import { limit, number } from '../../db/parameters'
 import { books } from '../../db/schema/book-tables'
 import { contentKey, memos } from '../../db/schema/memo-tables'
 import { BOOK_STATUSES, MEMO_TYPES } from '../../values/contract'
@@ -20,7 +20,7 @@ import { type BookSearch, MAX_SEARCHED, type MemoSearch, WINDOW } from './schema
 /** A call ends with the memo that reaches this size: a database runs one query at a time, and others wait. */
 const MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
-const [maxSearched, window] = [MAX_SEARCHED, WINDOW].map((n) => sql.raw(String(n)))
+const [maxSearched, window] = [MAX_SEARCHED, WINDOW].map(number)
 const literal = (name: string) => sql.raw(`'${name}'`)
 const union = (selects: SQL[]) => sql.join(selects, sql` union all `)
 
@@ -39,8 +39,8 @@ export const withFirst = (newest: SQL, maxBytes: number, order = sql`id desc`) =
     from newest window newer as (order by ${order} rows unbounded preceding)
   ),
   searched as (
-    select id, n = ${maxSearched} or total >= ${sql.raw(String(maxBytes))} as isLast from counted
-    where total - bytes < ${sql.raw(String(maxBytes))}
+    select id, n = ${maxSearched} or total >= ${number(maxBytes)} as isLast from counted
+    where total - bytes < ${number(maxBytes)}
   )`
 
 /** The newest rows before the cursor. */

@@ -1,10 +1,12 @@
 // What puts a book or a memo into the trash, in the batch that deletes it.
+
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { callerId, isCaller } from '../../db/caller'
 import { type Statement, sqlStatement, type Values } from '../../db/client'
 import { columnsOf, toJson } from '../../db/json'
 import { nextReusableId } from '../../db/next-id'
+import { number } from '../../db/parameters'
 import { textLimit } from '../../db/quotas'
 import { books } from '../../db/schema/book-tables'
 import { memos } from '../../db/schema/memo-tables'
@@ -16,7 +18,6 @@ import { foldedColumnsOf } from '../../values/folded-columns'
 import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, textPrice, trashPrice } from '../../values/prices'
 import { oldestOf } from './oldest'
 
-const number = (value: number) => sql.raw(String(value))
 const inTrash = (...sizes: Parameters<typeof trashPrice>) => sql.raw(trashPrice(...sizes))
 const namesOf = (table: SQLiteTable, ...others: string[]) =>
   Object.keys(getTableColumns(table)).filter((name) => !['memberId', 'bookId', ...others].includes(name))
@@ -102,10 +103,9 @@ export const MERGED_NAMES = [
 ]
 const mergedJson = (table: string) => toJson(columnsOf(table, MERGED_NAMES))
 const MEMO_COUNTERS = ['memoCount', 'contentMemos', 'summaryMemos', 'thoughtMemos', 'questionMemos', 'memoBytes']
-const withoutMemos = [...MEMO_COUNTERS, 'hasMemos']
-  .map((name) => `'$.${name}', 0`)
-  .join(', ')
-  .concat(`, '$.lastMemoId', null`)
+const withoutMemos = [...[...MEMO_COUNTERS, 'hasMemos'].map((name) => `'$.${name}', 0`), `'$.lastMemoId', null`].join(
+  ', ',
+)
 /** What shows whether the reading of a book has changed. */
 export const readingColumns = sql.raw(`json_array(${READING_COLUMNS.map((name) => `books.${name}`).join(', ')})`)
 const isOfTarget = sql.raw('bookId = :bookId and memberId = book.memberId')

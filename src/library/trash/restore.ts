@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { callerId, isOwnRow, isOwnSparseRow, runAsCaller } from '../../db/caller'
 import { firstRow, idempotent, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
+import { number } from '../../db/parameters'
 import { bookLimit, type OwnQuotas, quotasOf, textLimit } from '../../db/quotas'
 import { memos } from '../../db/schema/memo-tables'
 import { trash } from '../../db/schema/trash-tables'
@@ -19,7 +20,6 @@ import type { Restored } from './responses'
 import { KEPT_DAYS, toTrashId } from './schema'
 import { createUnmerge, isReadingLeft, restoredReadingId } from './unmerge'
 
-const number = (value: number) => sql.raw(String(value))
 const callersId = sql.raw('caller.id')
 /** Whether an entry of the trash can still be restored. */
 export const isKept = sql`trash.deletedAt > :callerNow - ${number(KEPT_DAYS * DAY_MS)}`

@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
+import { eventCount, ofBook } from '../../db/own-book'
 import { MAX_PART_BYTES } from '../../db/parts'
 import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
 import { readingsOfOuter } from '../../library/readings/lookup'
-import { bookColumns, bookTextBytes, eventCount, ofBook, STATUS_CONDITIONS, tagRowsOfBook } from '../book-columns'
+import { bookColumns, bookTextBytes, STATUS_CONDITIONS, tagRowsOfBook } from '../book-columns'
 import { type BookRow, eventJson, type LoadList, memoJson, newestLast, readingJson } from './book-lists'
 
 const tagCount = sql`(select count(*) from bookTags where ${ofBook('bookTags')})`

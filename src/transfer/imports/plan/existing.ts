@@ -1,15 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
+import { eventCount, ofBook } from '../../../db/own-book'
 import { READING_COLUMNS, shownReading } from '../../../db/schema/shown-reading'
-import {
-  type BookColumns,
-  bookColumns,
-  eventCount,
-  memoKey,
-  ofBook,
-  STATUS_CONDITIONS,
-  tagRowsOfBook,
-} from '../../book-columns'
+import { type BookColumns, bookColumns, memoKey, STATUS_CONDITIONS, tagRowsOfBook } from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entries/entry'
 import { query, type RunContext, toJsonArrays } from '../run-context'
 import type { StoredImport } from '../store'

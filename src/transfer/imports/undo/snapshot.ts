@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../../db/json'
 import { lastReadingId } from '../../../db/next-id'
+import { ofBook } from '../../../db/own-book'
 import { currentId as currentIdOf, READING_COLUMNS } from '../../../db/schema/shown-reading'
 import { NEWEST_FIRST, pastCount } from '../../../library/readings/blocks'
 import { readingsOfOuter } from '../../../library/readings/lookup'
-import { BOOK_COLUMNS, ofBook, tagRowsOfBook } from '../../book-columns'
+import { BOOK_COLUMNS, tagRowsOfBook } from '../../book-columns'
 
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
 
