@@ -10,6 +10,7 @@ import { catalogueReference } from '../catalogue/responses'
 import type { Descriptions, FeatureReference, Operation } from '../http/description/feature-reference'
 import { authorsReference } from '../library/authors/responses'
 import { bookListReference } from '../library/books/list-responses'
+import { manyBooksReference } from '../library/books/many-responses'
 import { booksReference } from '../library/books/responses'
 import { editionsReference } from '../library/editions/responses'
 import { goalsReference } from '../library/goals/responses'
@@ -39,6 +40,7 @@ const FEATURES: FeatureReference[] = [
   linkViewsReference,
   booksReference,
   bookListReference,
+  manyBooksReference,
   editionsReference,
   authorsReference,
   screensReference,

@@ -6,7 +6,7 @@ import { number } from '../../db/parameters'
 import type { CallerRequest } from '../../env'
 import { limitsOf } from '../../values/quotas'
 import { bookToTrash, evictOldest } from '../trash/removal'
-import type { DeletedBooks } from './responses'
+import type { DeletedBooks } from './many-responses'
 import type { BookIds } from './schema'
 
 /** The most rows that the deletion of books changes in a batch, besides those that `evictOldest` deletes. */

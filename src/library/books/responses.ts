@@ -11,12 +11,12 @@ import {
 } from '../../http/description/feature-reference'
 import { MAX_COVER, MAX_NAME } from '../../values/contract'
 import { Int32, int } from '../../values/fields'
-import { named, namedObject } from '../../values/named'
+import { named } from '../../values/named'
 import { MAX_MEMOS_SIZE } from '../../values/paging'
 import { Id, LocalTime, pageOf, textUpTo } from '../../values/responses'
 import { Memo } from '../memos/responses'
 import { KEPT_DAYS } from '../trash/schema'
-import { BookStatus, MAX_IDS, MAX_TAG_CHANGES } from './schema'
+import { BookStatus } from './schema'
 
 /** All fields of a book in responses. Each view picks its own. */
 const Book = z.object({
@@ -79,13 +79,8 @@ export type UpdatedBook = z.infer<typeof UpdatedBook>
 export const CreatedDate = named('CreatedDate', z.pick(Book, { bookId: true, createdAt: true }))
 export type CreatedDate = z.infer<typeof CreatedDate>
 
-const Ids = z.array(Id).check(z.maxLength(MAX_IDS))
-const ChangedBooks = namedObject('ChangedBooks', { changed: Ids, unchanged: Ids, missing: Ids })
-export type ChangedBooks = z.infer<typeof ChangedBooks>
-const DeletedBooks = namedObject('DeletedBooks', { deleted: Ids, left: Ids, missing: Ids })
-export type DeletedBooks = z.infer<typeof DeletedBooks>
-
-const DATE_SENT = '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time zone. Fractions of a second are dropped.'
+export const DATE_SENT =
+  '`yyyy-MM-ddTHH:mm:ss`, a valid calendar date without a time zone. Fractions of a second are dropped.'
 
 export const booksReference: FeatureReference = {
   tag: 'Books',
@@ -93,17 +88,12 @@ export const booksReference: FeatureReference = {
     AbandonedBook: 'An unread book that was registered long ago.',
     AbandonedBookPage: 'A page of unread books that were registered long ago.',
     BookDetail: 'A book with its memos.',
-    BookIds: 'Some of your books.',
     BookMerge: 'The book to merge into another one.',
     BookPatch: 'The fields of a book to change. Absent fields stay unchanged.',
-    BookValues: 'The fields to change. Absent fields stay unchanged.',
-    BooksPatch: 'Books, and what to change in each of them.',
     BookStatus: 'Reading status of a book.\n\n- `YET`: not started\n- `ING`: being read\n- `DONE`: finished',
     CalenderBook: 'A finished book, with the day it was finished.',
     CalenderBookPage: 'A page of finished books.',
-    ChangedBooks: 'What a change of books did. Each identifier is in one list, in the order of the request.',
     CreatedDate: 'The registration date of a book.',
-    DeletedBooks: 'What a deletion of books did. Each identifier is in one list, in the order of the request.',
     LibraryBook: 'A book as listed in the library.',
     LibraryBookList: 'A page of books that match a search.',
     LibraryBookPage: 'A page of the library.',
@@ -129,19 +119,6 @@ export const booksReference: FeatureReference = {
     'NewBook.currentPage': 'The page that the reader has reached. 0 if absent.',
     'NewBook.isbn':
       'An ISBN-10 or ISBN-13, with or without spaces and hyphens. `getEdition` returns it. Beside a title, an invalid one is ignored, and named in `X-Ignored`: `updateEdition` says what is wrong with it.',
-    addTags: 'Tags to add to each book, as `changeBookTags` does. One that is also in `removeTags` is added.',
-    changed: 'Books that were changed.',
-    removeTags: 'Tags to remove from each book.',
-    set: 'The fields to change. Null clears those that it clears in `updateBook` and `updateEdition`.',
-    unchanged: 'Books that have all of it already.',
-    'BookValues.author': `Author of the books. ${NULLABLE_SENT}`,
-    'BookValues.publisher': `Publisher of the books. ${NULLABLE_SENT}`,
-    'BookValues.readStartDate': `When reading started. ${DATE_SENT}`,
-    'BookValues.readEndDate': `When reading ended. ${DATE_SENT}`,
-    deleted: 'Books that are now in the trash.',
-    ids: 'Identifiers of books, each of them once.',
-    left: 'Books that are still in the library, because one request cannot delete more: send it again with them.',
-    missing: 'Identifiers of no book of yours.',
     itemPage: 'Number of pages of the book. Null if unknown.',
     'NewBook.itemPage': 'Number of pages of the book.',
     'BookPatch.itemPage': 'Number of pages of the book.',
@@ -230,25 +207,6 @@ export const booksReference: FeatureReference = {
       requestHeaders: ['If-Unchanged-Since'],
       responses: { 204: empty('Deleted') },
       errors: ['PRECONDITION_FAILED'],
-    },
-    'PATCH /books': {
-      operationId: 'updateBooks',
-      summary: 'Update several books',
-      description:
-        'Changes each book as `updateBook`, `updateEdition` and `changeBookTags` do, in one transaction: all of them, or, after an ' +
-        'error, none. Safe to repeat: books that have the values already are `unchanged`, and have no change in `listChanges`. ' +
-        `At most ${MAX_TAG_CHANGES} tags, counted for each book. 400 if triggers would merge too many progress events of the books.`,
-      responses: { 200: json(ChangedBooks, 'What was changed') },
-      errors: ['MAX_MEMBER_TEXT_BYTES', 'MAX_BOOK_TAGS', 'MAX_TAGS'],
-    },
-    'POST /books/delete': {
-      operationId: 'deleteBooks',
-      summary: 'Delete several books with their memos',
-      description:
-        `Deletes the books as \`deleteBook\` does, in one transaction: \`restore\` brings each back for ${KEPT_DAYS} days. If they have ` +
-        'over about 8,000 memos, events, readings and tags, only the first ones are deleted, at least one. Safe to repeat: ' +
-        'what is deleted already is `missing` then. `If-Unchanged-Since` is not evaluated.',
-      responses: { 200: json(DeletedBooks, 'What was deleted') },
     },
     'POST /books/{book-id}/merge': {
       operationId: 'mergeBooks',
