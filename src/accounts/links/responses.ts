@@ -69,7 +69,7 @@ export const linksReference: FeatureReference = {
       operationId: 'listLinks',
       summary: 'List your links',
       description:
-        'Newest first, without their addresses: only hashes of them are stored, so that whoever steals a session learns none. ' +
+        'Newest first, without their addresses: only hashes of them are stored, so that a thief with a session learns none. ' +
         'Create another link for another device.',
       responses: { 200: json(z.array(Link).check(z.maxLength(MAX_LINKS)), 'Your links') },
     },

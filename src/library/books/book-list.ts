@@ -10,7 +10,7 @@ import { PARTS, type PartColumns, withParts } from './include'
 import { type Part, partsOf, selectTags } from './list-parts'
 import type { BookWithParts } from './list-responses'
 import type { ListedBook } from './responses'
-import { type ListQuery, MAX_ROWS, type Position } from './schema'
+import { type ListQuery, MAX_FILTER_ROWS, type Position } from './schema'
 
 const COLUMNS = ['bookId', ...fieldsOf('detail')]
 /** Further expressions to select, by the name of the column. */
@@ -70,7 +70,7 @@ export const prepareList = <Book extends ListedBook = ListedBook>(
   const tagCount = tag ? 1 : tagKeys.length
   const parts = partsOf({ ...query, tagCount }).filter(({ number }) => number >= (cursor?.part ?? 0))
   // A book that is examined is read, again to find the last one, and for each tag. With tags, so is an entry of the index.
-  const maxExamined = Math.floor(MAX_ROWS / parts.length / (tagCount > 0 ? 3 + tagCount : 2))
+  const maxExamined = Math.floor(MAX_FILTER_ROWS / parts.length / (tagCount > 0 ? 3 + tagCount : 2))
   // SQLite reads the parts one after the other, until it has enough rows.
   const selects = parts.flatMap((part) => selectPart(part, more, maxExamined))
   const statement = sqlStatement<Row | LastExamined>`

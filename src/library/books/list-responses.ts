@@ -9,7 +9,7 @@ import { ProgressEvent } from '../progress/responses'
 import { Reading } from '../readings/responses'
 import { MAX_BOOK_TAGS } from '../tags/schema'
 import { ListedBook } from './responses'
-import { INCLUDES, MAX_EXCERPT, MAX_ROWS, MAX_WANTED_TAGS } from './schema'
+import { INCLUDES, MAX_EXCERPT, MAX_FILTER_ROWS, MAX_WANTED_TAGS } from './schema'
 
 /** What `include` adds to a book. */
 export const BookParts = z.object({
@@ -24,30 +24,33 @@ export type BookParts = z.infer<typeof BookParts>
 const BookWithParts = named('BookWithParts', z.extend(ListedBook, z.partial(BookParts).shape))
 export type BookWithParts = z.infer<typeof BookWithParts>
 
+/** The descriptions of `BookParts`, for all schemas that have them. */
+export const PART_DESCRIPTIONS = {
+  edition: 'As `getEdition` returns it.',
+  tags: 'As `listBookTags` returns them.',
+  readings: `The current reading; for a book that is \`YET\`, the past reading that was added last. Empty if there is none. \`note\` is cut after ${MAX_EXCERPT} characters.`,
+  progress: 'The latest event. Null if there is none.',
+  lastMemo: `The newest memo. Its content is cut after ${MAX_EXCERPT} characters. Null if there is none.`,
+}
+
 export const bookListReference: FeatureReference = {
   tag: 'Books',
   schemas: {
-    BookWithParts: 'A book with all its fields, and the parts that were asked for.',
+    BookWithParts: 'A book with all its fields, and the parts that `include` names.',
     BookWithPartsList: 'A page of books.',
   },
-  properties: {
-    'BookWithParts.edition': 'As `getEdition` returns it.',
-    'BookWithParts.tags': 'As `listBookTags` returns them.',
-    'BookWithParts.readings': `The current reading, or, of a book that is \`YET\`, the past one that was added last. Empty if there is none. \`note\` has at most its first ${MAX_EXCERPT} characters.`,
-    'BookWithParts.progress': 'The latest event. Null if there is none.',
-    'BookWithParts.lastMemo': `The newest memo, with at most the first ${MAX_EXCERPT} characters of its content. Null if there is none.`,
-  },
+  ownProperties: PART_DESCRIPTIONS,
   parameters: {
     author: 'Only books by this author, compared as described for `listAuthors`.',
-    'listBooks.format': 'Only editions of this format.',
-    include: `What each book has besides its fields: ${INCLUDES.map((name) => `\`${name}\``).join(', ')}, or several with commas between them. An access token needs \`memos:read\` for \`lastMemo\`.`,
+    'listBooks.format': 'Only books in this format.',
+    include: `What to add to each book: ${INCLUDES.map((name) => `\`${name}\``).join(', ')}, or several, separated by commas. An access token needs \`memos:read\` for \`lastMemo\`.`,
     'listBooks.isbn': 'Only books with this ISBN-10 or ISBN-13. Either form finds the other.',
-    'listBooks.q': 'Only books that `searchBooks` finds with this term.',
-    'listBooks.tag': `Only books with this tag, regardless of case. Repeated up to ${MAX_WANTED_TAGS} times, only books with all of the tags.`,
+    'listBooks.q': 'Only books with each word of this term in a field or the ISBN, as in `searchBooks`; tags are not searched.',
+    'listBooks.tag': `Only books with this tag, regardless of case and marks. Can be repeated, up to ${MAX_WANTED_TAGS} times, for books with all of the tags.`,
     series: 'Only books of this series, spelled as in the edition.',
     since:
       'Only books with activity since this time, in RFC 3339 format, with `Z` or an offset, whose `+` is sent as `%2B`.',
-    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, compared as described for `searchBooks`, without leading punctuation\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n- `activity`: by the latest of progress, new memo and change of status, of which an import counts only progress\n\nWith `-`, in reverse.',
+    sort: 'Order of the list.\n\n- `created`: by registration; `setCreatedDate` does not change it\n- `title`, `author`: alphabetical, compared as described for `searchBooks`, without leading punctuation\n- `finished`: by `readEndDate`\n- `rating`: by `star`\n- `activity`: by the latest progress, new memo or change of status. Of what an import adds, only progress counts\n\nWith `-`, in reverse.',
     status: 'Only books of this status.',
   },
   operations: {
@@ -59,7 +62,7 @@ export const bookListReference: FeatureReference = {
         'last in both directions, newest registration first: for `author`, books without one; for `finished`, books that ' +
         'are not `DONE` or have no `readEndDate`; for `rating`, unrated books; for `activity`, books without any since they ' +
         'were registered as `YET` or imported. With filters, a request examines at most ' +
-        `${(MAX_ROWS / 2).toLocaleString('en')} books, so a page can be short or empty: the list ends when \`next\` is null.`,
+        `${(MAX_FILTER_ROWS / 2).toLocaleString('en')} books, so a page can be short or empty: the list ends when \`next\` is null.`,
       responses: { 200: json(listOf(BookWithParts), 'A page of books') },
     },
   },

@@ -15,7 +15,7 @@ export type DeletedBooks = z.infer<typeof DeletedBooks>
 export const manyBooksReference: FeatureReference = {
   tag: 'Books',
   schemas: {
-    BookIds: 'Some of your books.',
+    BookIds: 'The books to delete.',
     BookValues: 'The fields to change. Absent fields stay unchanged.',
     BooksPatch: 'Books, and what to change in each of them.',
     ChangedBooks: 'What a change of books did. Each identifier is in one list, in the order of the request.',
@@ -26,14 +26,14 @@ export const manyBooksReference: FeatureReference = {
     changed: 'Books that were changed.',
     removeTags: 'Tags to remove from each book.',
     set: 'The fields to change. Null clears those that it clears in `updateBook` and `updateEdition`.',
-    unchanged: 'Books that have all of it already.',
+    unchanged: 'Books that already had these values and tags.',
     'BookValues.author': `Author of the books. ${NULLABLE_SENT}`,
     'BookValues.publisher': `Publisher of the books. ${NULLABLE_SENT}`,
     'BookValues.readStartDate': `When reading started. ${DATE_SENT}`,
     'BookValues.readEndDate': `When reading ended. ${DATE_SENT}`,
     deleted: 'Books that are now in the trash.',
     ids: 'Identifiers of books, each of them once.',
-    left: 'Books that are still in the library, because one request cannot delete more: send it again with them.',
+    left: 'Books that are still in the library, because one request cannot delete more: send another one with them.',
     missing: 'Identifiers of no book of yours.',
   },
   operations: {
@@ -42,8 +42,8 @@ export const manyBooksReference: FeatureReference = {
       summary: 'Update several books',
       description:
         'Changes each book as `updateBook`, `updateEdition` and `changeBookTags` do, in one transaction: all of them, or, after an ' +
-        'error, none. Safe to repeat: books that have the values already are `unchanged`, and have no change in `listChanges`. ' +
-        `At most ${MAX_TAG_CHANGES} tags, counted for each book. 400 if triggers would merge too many progress events of the books.`,
+        'error, none. Safe to repeat: books that already have the values are `unchanged`, and `listChanges` does not list them. ' +
+        `The number of books times the number of tags can be at most ${MAX_TAG_CHANGES.toLocaleString('en')}. 400 if the books have too many progress events to be finished in one request.`,
       responses: { 200: json(ChangedBooks, 'What was changed') },
       errors: ['MAX_MEMBER_TEXT_BYTES', 'MAX_BOOK_TAGS', 'MAX_TAGS'],
     },
@@ -52,8 +52,8 @@ export const manyBooksReference: FeatureReference = {
       summary: 'Delete several books with their memos',
       description:
         `Deletes the books as \`deleteBook\` does, in one transaction: \`restore\` brings each back for ${KEPT_DAYS} days. If they have ` +
-        'over about 8,000 memos, events, readings and tags, only the first ones are deleted, at least one. Safe to repeat: ' +
-        'what is deleted already is `missing` then. `If-Unchanged-Since` is not evaluated.',
+        'more than about 8,000 memos, events, readings and tags in all, only the first books are deleted, at least one. Safe ' +
+        'to repeat: books that are already deleted are `missing`. `If-Unchanged-Since` is not evaluated.',
       responses: { 200: json(DeletedBooks, 'What was deleted') },
     },
   },

@@ -174,7 +174,7 @@ export const booksReference: FeatureReference = {
       operationId: 'registerBook',
       summary: 'Register a book',
       description:
-        'Only `title` is required. Registering the same title twice creates two books. Status and dates are stored as ' +
+        'Requires only a `title`, or an `isbn`. Registering the same title twice creates two books. Status and dates are stored as ' +
         'sent: neither changes the other, and only readings check that the end is not before the start. With an `isbn` and ' +
         'no `title`, the catalogue adds what you do not send: title, subtitle, author, publisher, pages, cover, language, ' +
         'year and `sourceIds`. If the catalogue does not know the ISBN, or fails, nothing is registered.',

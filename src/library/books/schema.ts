@@ -28,7 +28,7 @@ import { LibrarySearchTerm } from '../search/schema'
 import { tagNames } from '../tags/schema'
 
 /** The most rows that a page of a list reads to test its filters. */
-export const MAX_ROWS = 2000
+export const MAX_FILTER_ROWS = 2000
 /** What a response can include of a book. */
 export const INCLUDES = ['edition', 'tags', 'readings', 'progress', 'lastMemo'] as const
 export type Include = (typeof INCLUDES)[number]
@@ -145,7 +145,7 @@ export const BooksPatch = namedLazy('BooksPatch', () =>
       z.refine(
         ({ ids, addTags = [], removeTags = [] }) =>
           ids.length * (addTags.length + removeTags.length) <= MAX_TAG_CHANGES,
-        { path: ['ids'], error: `must be so few that, times all tags, they are at most ${MAX_TAG_CHANGES}` },
+        { path: ['ids'], error: `must be fewer: books times tags can be at most ${MAX_TAG_CHANGES}` },
       ),
     ),
 )

@@ -24,32 +24,32 @@ const mergedEvents = sql`(
   select coalesce(sum(20 * eventBlocks + 20), 0) from books
   where ${ofOwn} and bookStatus <> 'DONE' and (eventBlocks >= ${number(MAX_EVENTS / 20)} or ${roomOf(isCaller)} < 0)
 )`
-const eventsError = 'have too many progress events to be finished in one request: send fewer of them'
+const eventsError = 'have too many progress events to be finished in one request: send fewer books'
 
 /** Conditions on the books `own`. They still hold when the statements before have changed the books. */
 const conditionsOf = ({ set = {} }: BooksPatch) => {
   const { texts } = textsOf(set)
   const growth = sql`(select coalesce(sum(:bytes - (${sql.raw(textPrice(texts))})), 0) from books where ${ofOwn})`
-  const areTextsFitting = texts.length > 0 ? sql`${growth} <= max(0, ${roomOf(isCaller)})` : sql`true`
+  const doTextsFit = texts.length > 0 ? sql`${growth} <= max(0, ${roomOf(isCaller)})` : sql`true`
   const areEventsFew = set.bookStatus === 'DONE' ? sql`${mergedEvents} <= :maxEvents` : sql`true`
-  return { areTextsFitting, areEventsFew }
+  return { doTextsFit, areEventsFew }
 }
 
 /** The statements of a change of several books, which do nothing unless all of it is possible. */
 const toStatements = (patch: BooksPatch, reserved: number) => {
   const { set = {}, addTags = [], removeTags = [] } = patch
-  const { areTextsFitting, areEventsFew } = conditionsOf(patch)
+  const { doTextsFit, areEventsFew } = conditionsOf(patch)
   const own = sql`with own as materialized (${selectOwnBooks})`
-  const chosen = sql`${own} select memberId, bookId from own where ${areTextsFitting} and ${areEventsFew}`
+  const chosen = sql`${own} select memberId, bookId from own where ${doTextsFit} and ${areEventsFew}`
   const hasTags = addTags.length + removeTags.length > 0
   const books = hasTags ? sql`select bookId from chosen where ${areAllStored}` : sql`select bookId from chosen`
   const differs = Object.entries(set).map(([name, value]) => sql`${sql.raw(name)} is not ${value}`)
   const update = sql`update books set ${assignments(withDerived(set))} where bookId in (${books}) and (${sql.join(differs, sql` or `)})`
   const updates = differs.length > 0 ? [...changeStatus(books, set, sql`${reserved}`), update] : []
   const { insertNew, remove, add } = tagChanges(chosen)
-  const select = sqlStatement<Record<'areTextsFitting' | 'areEventsFew' | 'fitBooks' | 'areAllStored', number>>`
+  const select = sqlStatement<Record<'doTextsFit' | 'areEventsFew' | 'fitBooks' | 'areAllStored', number>>`
     ${own}, chosen as materialized (select memberId, bookId from own)
-    select ${areTextsFitting} as areTextsFitting, ${areEventsFew} as areEventsFew,
+    select ${doTextsFit} as doTextsFit, ${areEventsFew} as areEventsFew,
       ${hasTags ? fitBooks : sql`true`} as fitBooks, ${hasTags ? areAllStored : sql`true`} as areAllStored`
   return {
     insertNew: hasTags ? [insertNew] : [],
@@ -77,16 +77,16 @@ export const updateBooks = async (request: CallerRequest, patch: BooksPatch): Pr
     ...limitsOf(config),
   }
   const { insertNew, select, changes } = toStatements(patch, ids.length * (bytes + NOTE_PRICE) - NOTE_PRICE)
-  const { own, is, changed } = await runAsCaller(db, caller, {
+  const { own, checks, changed } = await runAsCaller(db, caller, {
     own: selectOwnIds(values),
     inserted: insertNew.map((insert) => insert(values)),
-    is: firstRow(select(values)),
+    checks: firstRow(select(values)),
     changed: changes.map((change) => change(values)),
   })
-  if (own.length > 0 && is) {
-    if (!is.areTextsFitting) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', config)
-    if (!is.areEventsFew) throw fieldError('ids', ids, eventsError)
-    if (!is.areAllStored) throw new ApiError(is.fitBooks ? 'MAX_TAGS' : 'MAX_BOOK_TAGS')
+  if (own.length > 0 && checks) {
+    if (!checks.doTextsFit) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_TEXT_BYTES', config)
+    if (!checks.areEventsFew) throw fieldError('ids', ids, eventsError)
+    if (!checks.areAllStored) throw new ApiError(checks.fitBooks ? 'MAX_TAGS' : 'MAX_BOOK_TAGS')
   }
   const { done, left, missing } = splitIds(ids, own, changed.flat())
   return { changed: done, unchanged: left, missing }

@@ -54,7 +54,7 @@ export const progressReference: FeatureReference = {
         'Send either `page`, at most the `itemPage` of the book if it has one, or, only if it has one, `percent`. The latest ' +
         'event sets `currentPage`; an earlier one is only added to the list. No event replaces another: of two at the same ' +
         'time, the later request comes later, and the same page at the same time is the same event. Without a fraction, `at` ' +
-        'means any time in its second.\n\nIf a book that is `YET` is then at the page that was sent, above 0, it becomes `ING`. ' +
+        'means any time in its second.\n\nA book that is `YET` becomes `ING` if the page that was sent is above 0 and is now its `currentPage`. ' +
         'With `finish`, the book becomes `DONE` on `date`, as `updateBook` does with `bookStatus` and `readEndDate`, which is ' +
         'a further event; a stopped reading is then finished. A book that is finished already stays as it is: ' +
         '`X-Ignored` then names `date` if it is another day than `readEndDate`. `updateReading` changes that. Otherwise the ' +

@@ -6,7 +6,7 @@ import { MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
 import { BookFormat, Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { listOf, textUpTo } from '../../values/responses'
-import { BookParts } from '../books/list-responses'
+import { BookParts, PART_DESCRIPTIONS } from '../books/list-responses'
 import { LibraryBook, ListedBook } from '../books/responses'
 import { MAX_EXCERPT } from '../books/schema'
 import { MAX_SERIES_NUMBER } from '../editions/schema'
@@ -60,18 +60,22 @@ const BookOfMemo = namedObject('BookOfMemo', {
 export const ListedMemo = named('ListedMemo', z.extend(MemoOfBook, { book: z.optional(BookOfMemo) }))
 export type ListedMemo = z.infer<typeof ListedMemo>
 
+const PARTS_OF_WHOLE = Object.fromEntries(
+  Object.entries(PART_DESCRIPTIONS).map(([name, text]) => [`WholeBook.${name}`, text]),
+)
+
 const firstBooks = MAX_NUMBERS.toLocaleString('en')
 
 export const screensReference: FeatureReference = {
   tag: 'Books',
   schemas: {
-    BookCounts: 'How many books have each status, format, rating, tag and series. Those that none has are in no list.',
+    BookCounts: 'How many books have each status, format, rating, tag and series. Values without books are not listed.',
     BookOfMemo: 'What a list of memos shows of a book.',
     FormatCount: 'A format of editions, and how many books have it.',
-    ListedMemo: 'A note on a book, in a list of memos of all books.',
+    ListedMemo: 'A memo in a list of the memos of all books.',
     ListedMemoList: 'A page of memos of all books.',
     SeriesBook: 'A book of a series.',
-    SeriesCount: 'A series, and how many books are of it.',
+    SeriesCount: 'A series, and how many books it has.',
     SeriesPage: 'A page of the books of a series.',
     StarCount: 'A rating, and how many books have it.',
     StatusCounts: 'How many books have each status.',
@@ -83,24 +87,21 @@ export const screensReference: FeatureReference = {
     'FormatCount.format': 'The format.',
     formats: 'The formats.',
     ING: 'Number of books that are being read.',
-    missing: `The first ${MAX_MISSING} whole numbers from 1 that no book has, up to the highest number of the first ${firstBooks} books.`,
+    missing: `The first ${MAX_MISSING} whole numbers from 1 that no book of the series has, up to the highest number of its first ${firstBooks} books.`,
     ratings: 'The ratings, as the `star` of books.',
     series: 'The series.',
     'BookCounts.series': `The ${MAX_COUNTED_SERIES} series with the most books, most books first.`,
     seriesCount: 'Number of series.',
     statuses: 'The statuses.',
-    'BookCounts.tags': 'The tags, in alphabetical order, regardless of case.',
-    'WholeBook.edition': 'As `getEdition` returns it.',
-    memos: `The newest ${MAX_SHOWN_MEMOS} memos, each with at most the first ${MAX_EXCERPT} characters of its content: \`listBookMemos\` has all. Null for an access token without \`memos:read\`.`,
-    'WholeBook.progress': 'The latest event. Null if there is none.',
-    readings: `The current reading, or, of a book that is \`YET\`, the past one that was added last. Empty if there is none. \`note\` has at most its first ${MAX_EXCERPT} characters.`,
-    'WholeBook.tags': 'The tags, in alphabetical order, regardless of case.',
+    'BookCounts.tags': 'The tags, as `listTags` returns them.',
+    ...PARTS_OF_WHOLE,
+    memos: `The newest ${MAX_SHOWN_MEMOS} memos. Their contents are cut after ${MAX_EXCERPT} characters: \`listBookMemos\` has all. Null for an access token without \`memos:read\`.`,
     YET: 'Number of books that have not been started.',
   },
   parameters: {
     'getSeries.series': 'The series, spelled as in the editions.',
     'listMemos.include': '`book` adds the book to each memo.',
-    'listMemos.memoAuthority': 'Which memos to list. `ALL` lists all.',
+    'listMemos.memoAuthority': 'Visibility of the memos to list. `ALL` lists all.',
     'listMemos.q': 'Text that the memos contain, as in `searchMemos`.',
     'listMemos.since':
       'Only memos created at this time or later, in RFC 3339 format, with `Z` or an offset, whose `+` is sent as `%2B`.',

@@ -19,7 +19,7 @@ export const tagsReference: FeatureReference = {
   properties: {
     add: 'Tags to add. Those that the book has stay as they are.',
     from: 'The current name of the tag, regardless of case and marks.',
-    remove: 'Tags to remove, regardless of case. Those that the book does not have are ignored.',
+    remove: 'Tags to remove, regardless of case and marks. Those that the book does not have are ignored.',
     tag: 'The tag, in the spelling that was used first.',
     tags: 'The tags, in responses in alphabetical order, regardless of case and marks.',
     to: 'The new name of the tag, or another tag to merge it into.',

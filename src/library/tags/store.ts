@@ -93,7 +93,7 @@ export const tagChanges = (chosen: SQL) => {
 }
 const ofBook = tagChanges(sql`select memberId, bookId from books where ${isOwnBook}`)
 
-/** Of tags that differ only in case, the first one counts. Without `remove`, all other tags are removed. */
+/** Of tags with the same key, the first one counts. Without `remove`, all other tags are removed. */
 export const toTagValues = (add: string[], remove?: string[]) => {
   const byKey = new Map(add.toReversed().map((tag) => [fold(tag), tag]))
   const removed = remove?.map(fold)
