@@ -14,7 +14,7 @@ const Stored = z.lazy(() => z.object({ form: z.literal(2), storedAt: z.number(),
 
 /** Lists are fresh for an hour, then served stale while they are refreshed. */
 export const LISTS = { freshMs: 3_600_000, ttlSeconds: 7 * 86_400, keepsEmpty: true }
-/** That there is no edition is not kept: Open Library then looks for it elsewhere, and may have it soon. */
+/** Unknown ISBNs are not cached: Open Library then looks for them elsewhere, and may soon have them. */
 export const EDITIONS = { freshMs: Infinity, ttlSeconds: 86_400, keepsEmpty: false }
 
 type CachedList = {

@@ -57,8 +57,9 @@ export const selectMember = <Name extends keyof MemberRow>(...names: Name[]) =>
   sqlStatement<Pick<MemberRow, Name>>`select ${sql.raw(names.join(', '))} from members where ${isCaller}`
 
 /**
- * Matches the caller's row with an identifier: that of a parameter, by default one named like the column. Looks up the nearest
- * identifier at or below it that exists, so that another member's row costs the same as one that does not exist.
+ * Matches the caller's row with an identifier. Looks up the nearest identifier at or below it that exists, so that
+ * another member's row costs the same as one that does not exist.
+ * @param parameter SQL of the identifier, or the name of a parameter, by default that of the column
  */
 export const isOwnRow = (
   id: SQLiteColumn,

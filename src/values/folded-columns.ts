@@ -3,13 +3,13 @@ import { toSortKey, unlessLower } from './text/fold'
 
 const SEARCHED = fieldsOf('search')
 type Searched = (typeof SEARCHED)[number]
-export type FoldedColumn = `${Searched}Folded`
+type FoldedColumn = `${Searched}Folded`
 
 /** The sort key of a title or name for its `…Folded` column: see `unlessLower`. */
 export const toFoldedColumn = (text: string | null | undefined) =>
   text == null ? null : unlessLower(toSortKey(text), text)
 
-/** Those of some fields of a book that have a folded column, each with its name. */
+/** Those of the fields of a book that have a folded column, each with the name of that column. */
 export const foldedColumnsOf = (fields: readonly string[]) =>
   SEARCHED.filter((name) => fields.includes(name)).map((name) => [name, `${name}Folded`] as const)
 

@@ -67,7 +67,7 @@ export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }
 export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
 /** Searches of the catalogue: YES24 allows 5,000 a day. Has no policy, as it counts everyone in the network. */
 export const CATALOGUE_SEARCHES = perNetwork({ max: 100, windowMs: HOUR_MS }, { max: 300, windowMs: DAY_MS })
-/** The same for members, whom their network does not share, and lookups by ISBN. */
+/** Searches of the catalogue and lookups by ISBN of a member, whatever the network. */
 export const CATALOGUE_LOOKUPS: Limit[] = [
   { max: 200, windowMs: HOUR_MS },
   { max: 600, windowMs: DAY_MS },

@@ -14,8 +14,8 @@ export type FindEdition = (member: ConfirmedMember, isbn: string) => Promise<Cat
 const selectRegistered = selectUsed<RegisteredBook>(registeredRow)
 
 /**
- * Registers the book with an ISBN as the catalogue knows it, in a second database call: the first one is the guard,
- * and finds what an earlier request with the same key has registered. What the client sent wins.
+ * Registers the book that the catalogue has for an ISBN. Fields that the client sent win. Takes two database calls: the
+ * first one is the guard, and finds what an earlier request with the same key has registered.
  * @throws ISBN_NOT_FOUND; the errors of `find` and `createBook`
  */
 export const registerByIsbn = async (request: CallerRequest, book: BookByIsbn, find: FindEdition) => {

@@ -11,7 +11,7 @@ import type { BookIds } from './schema'
 
 /** The most rows that the deletion of books changes in a batch, besides those that `evictOldest` deletes. */
 const MAX_ROWS = 8000
-/** At most so many rows change when a book is deleted: itself, what belongs to it, counters, parts in the trash, the log. */
+/** The most rows that the deletion of a book changes: itself, what belongs to it, counters, parts in the trash, the log. */
 const rowsOfBook = sql`
   12 + 2 * memoCount + memoBytes / 10000
   + 2 * (select count(*) from readings where ${ofBook('readings')})
@@ -31,7 +31,7 @@ const removeBooks = sqlStatement<{ bookId: number }>`
   where bookId in (select bookId from (${selectOwnBooks}) as own where exists (select 1 from trash where trashId = own.bookId))
   returning bookId`
 
-/** Puts books with their memos into the trash: as many of the first ones as a batch can delete. */
+/** Puts books with their memos into the trash: the first ones, as many as a batch can delete. */
 export const deleteBooks = async ({ db, caller, config }: CallerRequest, { ids }: BookIds): Promise<DeletedBooks> => {
   const list = JSON.stringify(ids)
   const values = { ids: list, trashIds: list, ...limitsOf(config) }

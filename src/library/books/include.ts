@@ -1,4 +1,4 @@
-// What a response can have of a book besides its fields, each as JSON in a column, so that it takes no further call.
+// The parts that a response can add to a book, each as JSON in a column, so that they take no further call.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../db/json'
@@ -32,8 +32,8 @@ const lastAdded = sql`(
 const MEMO_COLUMNS = ['memoId', 'memoType', 'memoBookPage', 'memoAuthority', 'memoLikesCount', 'createdAt', 'updatedAt']
 
 /**
- * An SQL expression of JSON for each part of the row of `books`, which must be the caller's. A book has at most 63 rows of
- * them: two for each of its tags, and one for each of the others.
+ * SQL of each part of a row of `books`, which must be the caller's, as JSON. All together read at most 63 rows: two for
+ * each of 30 tags, and one each for the past reading, the progress and the memo.
  */
 export const PARTS: Record<Include, SQL> = {
   edition: toJson({

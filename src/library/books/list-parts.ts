@@ -119,7 +119,7 @@ const SORTS: Record<Exclude<SortField, 'created'>, Sort> = {
   activity: { key: sql.raw('activityAt'), last: numberKey, hasValue: isActive },
 }
 
-/** The filters that the range of a sort has. A book with an end to sort by is DONE: `partsOf` reads none of another status. */
+/** The filters that the range of a sort implies. That of `finished` has only books that are DONE. */
 const IMPLIED: Record<keyof typeof SORTS, Name[]> = {
   ...{ title: [], author: [], rating: [] },
   finished: ['status'],

@@ -16,9 +16,9 @@ const day = (value: SQL) => sql`substr(${value}, 1, 10)`
 
 /**
  * The statement that makes the archived reading the current one again, if a status and its dates show that it is.
- * @param book the book, as a set
+ * @param books the books, as a set
  */
-export const restoreFor = (book: SQL, { bookStatus, ...dates }: Change & { bookStatus: 'ING' | 'DONE' }) => {
+export const restoreFor = (books: SQL, { bookStatus, ...dates }: Change & { bookStatus: 'ING' | 'DONE' }) => {
   const status = sql`${bookStatus}`
   const [start, finish] = (['readStartDate', 'readEndDate'] as const).map((name) =>
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
@@ -29,20 +29,22 @@ export const restoreFor = (book: SQL, { bookStatus, ...dates }: Change & { bookS
   if (bookStatus === 'DONE') {
     const isToBeFinished = sql`(p.outcome = 'FINISHED' or (books.bookStatus = 'YET' and ${isUndatedStop}))`
     const isSame = sql`${isStarted} and ${finish} is books.archivedEnd and ${isToBeFinished}`
-    return restore(book, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)
+    return restore(books, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)
   }
-  return restore(book, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`)
+  return restore(books, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`)
 }
 
 /**
  * The statements that archive or restore the readings of books whose status is set. They run before the update of the books.
- * @param book the book or books, as a set
+ * @param books the books, as a set
  */
-export const changeStatus = (book: SQL, { bookStatus, ...dates }: Change, reserved = sql`0`) => {
+export const changeStatus = (books: SQL, { bookStatus, ...dates }: Change, reserved = sql`0`) => {
   if (!bookStatus) return []
   const hasRoom = hasRoomBeside(reserved)
-  const renewed = renew(keptOf(book), sql`bookStatus = ${bookStatus}, activityAt = ${activeNow},`)
-  if (bookStatus === 'YET') return [discard(book, sql`not ${isRefined()}`), keep(book, hasRoom), renewed]
-  const restored = restoreFor(book, { ...dates, bookStatus })
-  return bookStatus === 'DONE' ? [restored] : [keep(book, sql`c.outcome is not null and ${hasRoom}`), renewed, restored]
+  const renewed = renew(keptOf(books), sql`bookStatus = ${bookStatus}, activityAt = ${activeNow},`)
+  if (bookStatus === 'YET') return [discard(books, sql`not ${isRefined()}`), keep(books, hasRoom), renewed]
+  const restored = restoreFor(books, { ...dates, bookStatus })
+  return bookStatus === 'DONE'
+    ? [restored]
+    : [keep(books, sql`c.outcome is not null and ${hasRoom}`), renewed, restored]
 }

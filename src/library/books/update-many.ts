@@ -26,7 +26,7 @@ const mergedEvents = sql`(
 )`
 const eventsError = 'have too many progress events to be finished in one request: send fewer books'
 
-/** Conditions on the books `own`. They still hold when the statements before have changed the books. */
+/** Conditions on the books `own`. Earlier statements of the batch do not change their results. */
 const conditionsOf = ({ set = {} }: BooksPatch) => {
   const { texts } = textsOf(set)
   const growth = sql`(select coalesce(sum(:bytes - (${sql.raw(textPrice(texts))})), 0) from books where ${ofOwn})`

@@ -41,7 +41,7 @@ const createWriter = () => {
   return {
     write: (words: string) => {
       html += escapeMarkup(words)
-      // Blanks between blocks.
+      // Not the blanks between blocks.
       if (words.trim() || (text && !text.endsWith('\n'))) text += words
     },
     writeBreak: () => {

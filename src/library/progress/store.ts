@@ -79,15 +79,15 @@ const updateCurrentPage = sqlStatement`
   ) as latest
   where ${isOwnBook} and (currentPage <> latest.page or coalesce(activityAt, 0) < latest.at)`
 
-/** Nothing of a page that is refused. */
-const isOwn = sql`${isOwnBook} and ${newPage} <= coalesce(itemPage, ${newPage})`
-const isBegun = sql`${isOwn} and bookStatus = 'YET' and currentPage > 0 and currentPage = ${newPage}`
-/** What a change of the status does, for one that begins with a page. A book that is YET has no reading to archive. */
+/** Matches the caller's book, unless the page is refused. */
+const isAccepted = sql`${isOwnBook} and ${newPage} <= coalesce(itemPage, ${newPage})`
+const isBegun = sql`${isAccepted} and bookStatus = 'YET' and currentPage > 0 and currentPage = ${newPage}`
+/** What a change of the status to ING does. A book that is YET has no reading to archive. */
 const BEGIN = [
   sqlStatement`${restoreFor(sql`select bookId from books where ${isBegun}`, { bookStatus: 'ING' })}`,
   sqlStatement`update books set bookStatus = 'ING', isStopped = 0 where ${isBegun}`,
 ]
-const isUnfinished = sql`${isOwn} and not exists (
+const isUnfinished = sql`${isAccepted} and not exists (
   select 1 from currentReadings as c where c.bookId = books.bookId and c.outcome = 'FINISHED'
 )`
 const endDate = sql.raw(`iif(substr(readEndDate, 1, 10) = :date, readEndDate, :date || 'T00:00:00')`)

@@ -30,7 +30,7 @@ const book = sql`, (
 /** A memo that matches, or the last one that the call examines. */
 type Row = Omit<ListedMemo, 'book'> & { book?: string; isMatch: number; isLast: number }
 
-/** The last limit but one keeps SQLite from testing each memo twice. */
+/** The limit in `found` keeps SQLite from testing each memo twice. */
 const prepare = ({ q, cursor, include }: MemoListQuery) => sqlStatement<Row>`
   ${withFirst(cursor ? afterCursor : all, MAX_WHOLE_BYTES, sql`at desc, id desc`)},
   found as (

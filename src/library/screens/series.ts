@@ -14,7 +14,8 @@ const range = (condition: SQL, order: SQL) => sql`
     select ${LIBRARY_COLUMNS}, seriesNumber from ${ofSeries} and ${condition} order by ${order} limit ${limit}
   )`
 const byId = sql`bookId`
-// Books of the number of the cursor, of higher ones, and without one. SQLite reads a part only if those before are short.
+// Books with the number of the cursor, with higher ones, and without one. SQLite reads each part only if those before it do
+// not fill the page.
 const selectBooks = sqlStatement<SeriesBook>`
   ${range(sql`seriesNumber = (:number + 0) and bookId > (:bookId + 0)`, byId)}
   union all ${range(sql`seriesNumber > (:number + 0)`, sql`seriesNumber, bookId`)}

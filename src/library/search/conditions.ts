@@ -22,8 +22,8 @@ const lines = sql.raw('lines')
 const hasInLines = has(lines)
 
 /**
- * Whether one of the texts, each of which is a line of one, has each of the words. The lines lack the punctuation at
- * their beginning, so a word needs none there.
+ * Whether each of the words is in one of the texts, which are joined as lines. They have no leading punctuation, so at
+ * the start of a line a word matches without its own.
  */
 const hasWordsIn = (texts: SQL, words: string[]) => {
   const tests = words.map((word) => {

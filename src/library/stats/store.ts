@@ -73,7 +73,7 @@ const selectReadings = sqlStatement<
   Limited<ReadingRow & { pastReadings: number }>
 >`${limited(readingsWithBooks, textOfReading)}`
 
-/** The book of a row. Only for lists of rows: none has the identifier null, so that none is read. */
+/** Joins the book of each row, for lists of rows only: otherwise it compares with null, and reads no book. */
 const joinBook = (table: string) =>
   sql.raw(`${table} left join books on books.bookId = iif(:isListed, ${table}.bookId, null)`)
 const textOfBook = sql`length(concat(title, cover))`

@@ -16,7 +16,7 @@ const textsOf = (root) => {
   return texts
 }
 
-/** What people also call the things that the texts name otherwise. */
+/** Words that developers may search for, with those that the texts use. */
 const SYNONYMS = Object.entries({
   'add book': 'register book',
   'api key': 'access token',
@@ -67,7 +67,7 @@ const SYNONYMS = Object.entries({
   wishlist: 'library',
 })
 
-/** What is searched for: each word of a query, in the singular, with what else people call it. */
+/** The words of a query, in the singular, each with its synonym. */
 const toTerms = (query) => {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   let rest = ` ${words.map((word) => word.replace(/(?<=..[^s])s$/, '')).join(' ')} `
@@ -98,7 +98,7 @@ const loadEntries = () => {
   return entries
 }
 
-/** Whether a text has words: 9 as they are or in the plural, 3 at the beginning of a word, 1 inside of one, or 0. */
+/** How closely a text has some words: 9 as they are or in the plural, 3 at the start of a word, 1 inside one, else 0. */
 const closeness = (text, words) => {
   let best = 0
   for (let at = text.indexOf(words); at >= 0 && best < 9; at = text.indexOf(words, at + 1)) {

@@ -5,8 +5,8 @@ import { toIsbn } from './isbn'
 export const MAX_WORDS = 16
 
 /**
- * The folded words of a search term, separated by space or hyphens, longest first: it is the least frequent, mostly, and
- * the first one that a text lacks ends its test. Punctuation alone counts only if there is nothing else.
+ * The folded words of a search term, separated by space or hyphens. The longest comes first: it is usually the rarest, so
+ * that most texts fail the first test. Punctuation alone counts only if there is nothing else.
  */
 export const toWords = (term: string) => {
   const whole = fold(term)

@@ -22,14 +22,14 @@ export const mutations: Mutation[] = [
   one(
     'a book that is opened keeps its reading',
     STATUS,
-    'keep(book, sql`c.outcome is not null and ${hasRoom}`)',
-    'keep(book, sql`false`)',
+    'keep(books, sql`c.outcome is not null and ${hasRoom}`)',
+    'keep(books, sql`false`)',
   ),
-  one('a book that is put back keeps its reading', STATUS, 'keep(book, hasRoom)', 'keep(book, sql`false`)'),
+  one('a book that is put back keeps its reading', STATUS, 'keep(books, hasRoom)', 'keep(books, sql`false`)'),
   one(
     'an open reading of which no more is known ends without a trace',
     STATUS,
-    'return [discard(book, sql`not ${isRefined()}`), keep',
+    'return [discard(books, sql`not ${isRefined()}`), keep',
     'return [keep',
   ),
   one(
