@@ -52,7 +52,7 @@ describe('include', () => {
     expect(lastMemo).toEqual({ ...memosList[0], memoContent: '한'.repeat(MAX_EXCERPT) })
   })
 
-  it('adds nothing else, in any order and also if it is repeated', async () => {
+  it('adds only the named parts, in any order, also if one is repeated', async () => {
     const [plain] = (await list(reader, '')).item
     for (const include of ['tags', 'tags,edition', 'lastMemo,progress,lastMemo']) {
       const [{ ...book }] = (await list(reader, `include=${include}`)).item

@@ -138,7 +138,7 @@ describe('PATCH /books', () => {
     await select('update members set maxTextBytes = null where email = ?', reader.email)
   })
 
-  it('of a single book, too: a status leaves the room that its texts need', async () => {
+  it('leaves room for new texts when a status archives a reading, also in PATCH of a single book', async () => {
     const [bookId = 0] = await createBooks(1, { bookStatus: 'DONE' })
     const publisher = 'x'.repeat(100)
     const patch = () => reader.patch(`/books/${bookId}`, { bookStatus: 'ING', publisher })
@@ -152,7 +152,7 @@ describe('PATCH /books', () => {
     await select('update members set maxTextBytes = null where email = ?', reader.email)
   })
 
-  it('refuses to finish books of which triggers would merge too many events', async () => {
+  it('refuses to finish books with too many events', async () => {
     const ids = await createBooks(50)
     await select(
       'update books set eventBlocks = 50 where bookId in (select value from json_each(?))',
@@ -263,7 +263,7 @@ describe('POST /books/delete', () => {
     expect((await remove([larger, last])).body).toEqual({ deleted: [larger, last], left: [], missing: [] })
   })
 
-  it('refuses no identifiers, more than 200, repeated ones and others', async () => {
+  it('refuses an empty list, more than 200 identifiers, and repeated or invalid ones', async () => {
     const list = (length: number) => Array.from({ length }, (_, n) => UNKNOWN - n)
     for (const ids of [[], list(201), [1, 1], ['1'], [0], [1.5], null, 'all'] as unknown[][]) {
       expect(await remove(ids)).toMatchObject({ status: 400, body: { fieldErrors: [{ field: /^ids/ }] } })
@@ -282,7 +282,7 @@ describe('POST /books/delete', () => {
     expect(ofOthers).toMatchObject({ calls: 1, written: 0 })
   })
 
-  it('is for POST alone', async () => {
+  it('refuses other methods', async () => {
     const answer = await reader.get('/books/delete')
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST'])
   })

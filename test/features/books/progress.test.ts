@@ -395,7 +395,7 @@ describe('the status after POST /books/{book-id}/progress', () => {
     expect([`${days[0]}T00:00:00`, `${days[2]}T00:00:00`]).toContain(days[1])
   })
 
-  it('of a finished book stays, and names a date that is another one', async () => {
+  it('stays DONE for a finished book, and X-Ignored names another date', async () => {
     const finish = { page: 300, finish: true, date: '2026-01-02' }
     await patch({ bookStatus: 'DONE', readEndDate: '2026-01-02T20:00:00' })
     const answers = [

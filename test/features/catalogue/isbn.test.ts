@@ -135,7 +135,7 @@ describe('GET /catalogue/isbn/{isbn}', () => {
     expect([await calls({}), await calls(YES24), await calls(YES24)]).toEqual([1, 2, 1])
   })
 
-  it('needs the scope library:read, and asks nobody without it', async () => {
+  it('needs the scope library:read, and does not ask the provider without it', async () => {
     const token = await insertAccessToken(memberDatabase(), await memberIdOf(reader), ['library:write'], memberSlot())
     const headers = { Authorization: `Bearer ${token}` }
     const path = `/catalogue/isbn/${ISBN.slow}`
@@ -147,7 +147,7 @@ describe('GET /catalogue/isbn/{isbn}', () => {
 })
 
 describe('the cache of editions', () => {
-  it('answers other members for a day, and knows nothing of who asked', async () => {
+  it('serves other members for a day, and stores nothing about the member', async () => {
     const { body } = await lookUp(ISBN.slow)
     expect((await lookUp(ISBN.slow, OPEN_LIBRARY, await signUp())).body).toEqual(body)
     expect(await providerRequests()).toHaveLength(1)
@@ -163,7 +163,7 @@ describe('the cache of editions', () => {
     expect(put).toHaveBeenCalledWith(expect.any(String), expect.any(String), { expirationTtl: 86_400 })
   })
 
-  it('does not keep that an ISBN is unknown', async () => {
+  it('does not store unknown ISBNs', async () => {
     await lookUp(ISBN.none)
     expect((await env.CATALOGUE.list()).keys).toEqual([])
   })
@@ -343,7 +343,7 @@ describe.each(PROVIDERS)('failures of %s', (_, provider) => {
     expect((await env.CATALOGUE.list()).keys).toEqual([])
   })
 
-  it('are none if an answer is hostile: what a book cannot have becomes null', async () => {
+  it('do not follow from hostile values: what a book cannot have becomes null', async () => {
     await setScenario('hostile')
     const { status, body } = await lookUp(ISBN.slow, provider)
     expect(status).toBe(200)

@@ -46,7 +46,7 @@ const search = async (load: Load, q: string) => {
   }
 }
 
-/** More would take long: a large library has larger pages. */
+/** Keeps a comparison short: a large library gets larger pages. */
 const MAX_PAGES = 20
 
 /** How often each sort and filter was compared, and each kind of page was seen. */

@@ -1,7 +1,7 @@
-// What was ever made, as triggers of the database see it. Whatever is gone at the end needs a reason that the history knows.
+// All that was ever created, recorded by triggers. Whatever is gone at the end needs a reason that the history knows.
 
 /** Why something is neither in the library nor in the trash. An edit replaces the text of a memo. */
-export const REASONS = {
+const REASONS = {
   emptied: 'objects deleted from the trash for good',
   evicted: 'objects that a full quota evicted from the trash',
   undone: 'imported objects removed by an undo',
