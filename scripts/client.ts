@@ -118,4 +118,6 @@ rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
 for (const [file, text] of Object.entries(files)) writeFileSync(`${FOLDER}/${file}`, `${text}\n`)
 execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: FOLDER })
-print(`Wrote dist/${name}-${version}.tgz. In your app: npm install ${process.cwd()}/dist/${name}-${version}.tgz`)
+print(
+  `Wrote dist/${name}-${version}.tgz. In your app:\n  npm install ${process.cwd()}/dist/${name}-${version}.tgz\n  import { type Api, hc } from '${name}'`,
+)

@@ -45,7 +45,8 @@ export const bookListReference: FeatureReference = {
     'listBooks.format': 'Only books in this format.',
     include: `What to add to each book: ${INCLUDES.map((name) => `\`${name}\``).join(', ')}, or several, separated by commas. An access token needs \`memos:read\` for \`lastMemo\`.`,
     'listBooks.isbn': 'Only books with this ISBN-10 or ISBN-13. Either form finds the other.',
-    'listBooks.q': 'Only books with each word of this term in a field or the ISBN, as in `searchBooks`; tags are not searched.',
+    'listBooks.q':
+      'Only books with each word of this term in a field or the ISBN, as in `searchBooks`; tags are not searched.',
     'listBooks.tag': `Only books with this tag, regardless of case and marks. Can be repeated, up to ${MAX_WANTED_TAGS} times, for books with all of the tags.`,
     series: 'Only books of this series, spelled as in the edition.',
     since:

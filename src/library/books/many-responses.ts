@@ -41,7 +41,7 @@ export const manyBooksReference: FeatureReference = {
       operationId: 'updateBooks',
       summary: 'Update several books',
       description:
-        'Changes each book as `updateBook`, `updateEdition` and `changeBookTags` do, in one transaction: all of them, or, after an ' +
+        'Changes each book as `updateBook`, `updateEdition` and `changeBookTags` do, but only the fields of `BookValues`, in one transaction: all of them, or, after an ' +
         'error, none. Safe to repeat: books that already have the values are `unchanged`, and `listChanges` does not list them. ' +
         `The number of books times the number of tags can be at most ${MAX_TAG_CHANGES.toLocaleString('en')}. 400 if the books have too many progress events to be finished in one request.`,
       responses: { 200: json(ChangedBooks, 'What was changed') },

@@ -177,7 +177,8 @@ export const booksReference: FeatureReference = {
         'Requires only a `title`, or an `isbn`. Registering the same title twice creates two books. Status and dates are stored as ' +
         'sent: neither changes the other, and only readings check that the end is not before the start. With an `isbn` and ' +
         'no `title`, the catalogue adds what you do not send: title, subtitle, author, publisher, pages, cover, language, ' +
-        'year and `sourceIds`. If the catalogue does not know the ISBN, or fails, nothing is registered.',
+        'year and `sourceIds`. If the catalogue does not know the ISBN, or fails, nothing is registered. Tags, format and series follow ' +
+        'with `changeBookTags` and `updateEdition`, or `updateBooks`; `startImport` adds many books.',
       responses: { 201: json(RegisteredBook, 'The registered book', 'Location') },
       errors: ['MAX_BOOKS', 'MAX_MEMBER_TEXT_BYTES', 'ISBN_NOT_FOUND', ...CATALOGUE_ERRORS],
     },

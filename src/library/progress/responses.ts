@@ -30,7 +30,7 @@ export const progressReference: FeatureReference = {
       'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. A time up to five minutes ahead is treated as now. Now if null or absent.',
     at: 'When the page was reached.',
     'AddedProgress.bookStatus': 'Reading status of the book.',
-    date: 'With `finish`: the day on which the book was finished. Today in the time zone of the service if absent.',
+    date: 'With `finish`: the day on which the book was finished. Send the day of the user: if absent, it is today in the time zone of the service.',
     finish: 'Whether the book was finished.',
     kind: 'Kind of event.',
     page: 'The page that was reached.',

@@ -110,7 +110,8 @@ export const screensReference: FeatureReference = {
     'GET /books/counts': {
       operationId: 'countBooks',
       summary: 'Count books by status, format, rating, tag and series',
-      description: 'What the filters of a shelf show, in one call.',
+      description:
+        'What the filters of a shelf show, in one call. Series are counted as they are spelled. Counts towards the same limit as `getStats`.',
       responses: { 200: json(BookCounts, 'The numbers of books') },
     },
     'GET /books/{book-id}/whole': {

@@ -20,7 +20,7 @@ export const request = async (path: string, init: RequestInit = {}) => {
   const response = await fetch(path, { ...init, headers: { ...init.headers, ...(token && { Authorization: token }) } })
   const body = await response.json()
   if (response.ok) return { body, headers: response.headers }
-  const [violation] = body.violationErrors ?? []
+  const [violation] = [...(body.violationErrors ?? []), ...(body.fieldErrors ?? [])]
   throw new Refused(response.status, violation?.reason ?? body.message)
 }
 

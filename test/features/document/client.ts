@@ -1,3 +1,4 @@
+// In an app, both come from 'reading-library', which `npm run client` packs.
 import { hc } from 'hono/client'
 import type { Api } from 'reading-library'
 
