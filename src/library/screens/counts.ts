@@ -20,7 +20,10 @@ const countSeries = sqlStatement<BookCounts['series'][number] & { total: number 
 
 const selectStatuses = selectMember('yetBooks', 'ingBooks', 'doneBooks')
 
-/** How many of the caller's books have each status, format, rating, tag and series. Reads an entry of an index for each. */
+/**
+ * How many of the caller's books have each status, format, rating, tag and series. Reads an index entry of each book with
+ * a format, rating or series.
+ */
 export const countBooks = async (db: Db, caller: Caller): Promise<BookCounts> => {
   const { guard, formats, ratings, tags, series } = await runAsCaller(db, caller, {
     guard: selectStatuses(),

@@ -22,7 +22,7 @@ const excerpts = memoColumnsWith(`substr(memoContent, 1, ${MAX_EXCERPT}) as memo
 const ownBook = sql`select bookId from books where ${isOwnBook} and ${alsoHas('memos:read')}`
 const selectNewest = selectPageOf(MEMO_TYPES, ownBook, excerpts)
 
-/** What the page of a book shows. No memo is read for a token that may not. Undefined if the caller has no such book. */
+/** What the page of a book shows; without `memos:read`, no memos. Undefined if the caller has no such book. */
 export const getWholeBook = async (db: Db, caller: Caller, bookId: number): Promise<WholeBook | undefined> => {
   const { member, guard, memos } = await runAsCaller(db, caller, {
     guard: selectParts({ bookId }),

@@ -9,7 +9,7 @@ const INLINE = /^<\/?(?:a|b|code|del|em|font|i|ins|mark|s|small|span|strike|stro
 const toSpace = (tag: string) => (INLINE.test(tag) ? '' : ' ')
 
 /** Removes tags, and decodes entities. Where the text was cut, an incomplete tag or entity is removed, too. In NFC. */
-const toPlain = (text: string, isCutBefore: number, isCutAfter: number) => {
+const stripMarkup = (text: string, isCutBefore: number, isCutAfter: number) => {
   const start = isCutBefore ? text.replace(/^[^<>]*["'/]>|^[\w-]*>|^#?\w{1,8};/, '') : text
   const whole = isCutAfter ? start.replace(/<(?:[/!]?[a-z][^>]*|[/!]?)$|&#?\w{0,8}$/i, '') : start
   const withoutTags = whole.replace(/<(?:[/!]?[a-z])[^>]*>/gi, toSpace)
@@ -49,7 +49,7 @@ const segment = (text: string) => {
  * @param terms what the match may be, folded: the first one that the text has is shown
  */
 export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, terms: string[]) => {
-  const texts = [part, foldedPart ?? part].map((text) => toPlain(text, isCutBefore, isCutAfter))
+  const texts = [part, foldedPart ?? part].map((text) => stripMarkup(text, isCutBefore, isCutAfter))
   const options = terms.flatMap((term) => texts.map((text) => ({ term, text })))
   const found = options.find(({ term, text }) => fold(text).includes(term))
   const { term, text } = found ?? { term: '', text: texts[0] ?? '' }
