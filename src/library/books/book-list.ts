@@ -3,7 +3,6 @@ import { type Caller, callerId, requiring, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { limit, number } from '../../db/parameters'
 import { books } from '../../db/schema/book-tables'
-import { fieldsOf } from '../../values/book-fields'
 import { type List, toCursor } from '../../values/cursor'
 import { fold, toSortKey } from '../../values/text/fold'
 import { PARTS, type PartColumns, withParts } from './include'
@@ -11,8 +10,8 @@ import { type Part, partsOf, selectTags } from './list-parts'
 import type { BookWithParts } from './list-responses'
 import type { ListedBook } from './responses'
 import { type ListQuery, MAX_FILTER_ROWS, type Position } from './schema'
+import { LISTED_COLUMNS } from './store'
 
-const COLUMNS = ['bookId', ...fieldsOf('detail')]
 /** Further expressions to select, by the name of the column. */
 type More = Record<string, SQL>
 
@@ -27,13 +26,15 @@ const selectPart = ({ number: part, select, key, filters }: Part, more: More, ma
   const further = Object.entries(more)
   const selected = sql.join(
     [
-      sql.raw(COLUMNS.map((name) => `books.${name}`).join()),
+      sql.raw(LISTED_COLUMNS.map((name) => `books.${name}`).join()),
       ...further.map(([name, value]) => sql`${value} as ${sql.raw(name)}`),
     ],
     sql`, `,
   )
-  const columns = sql.raw([...COLUMNS, ...Object.keys(more)].join())
-  const onlyId = sql.raw([...COLUMNS, ...Object.keys(more)].map((name) => (name === 'bookId' ? name : 'null')).join())
+  const columns = sql.raw([...LISTED_COLUMNS, ...Object.keys(more)].join())
+  const onlyId = sql.raw(
+    [...LISTED_COLUMNS, ...Object.keys(more)].map((name) => (name === 'bookId' ? name : 'null')).join(),
+  )
   const end = sql`sortKey, ${number(part)} as part`
   if (filters.length === 0)
     return [sql`select ${columns}, ${end} from (${select(sql`${selected}, ${key} as sortKey`, limit)})`]

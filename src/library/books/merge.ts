@@ -17,6 +17,7 @@ import { MAX_BOOK_TAGS } from '../tags/schema'
 import { completeMerged, evictForMerged, mergedToTrash } from '../trash/removal'
 import type { ListedBook } from './responses'
 import type { BookMerge } from './schema'
+import { LISTED_COLUMNS } from './store'
 
 const callersId = sql.raw('(select id from caller)')
 const selectBookOfCaller = (parameter: string) =>
@@ -214,7 +215,7 @@ const tooManyMemos = ({ memos, movedMemos }: Usage) =>
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
 const selectMerged = sqlStatement<ListedBook>`
-  select ${sql.raw(['bookId', ...fieldsOf('detail')].join(', '))} from books where ${isOwnBook}`
+  select ${sql.raw(LISTED_COLUMNS.join(', '))} from books where ${isOwnBook}`
 
 /**
  * Moves what another of the caller's books has to a book, and puts the other one into the trash. Returns undefined if

@@ -26,6 +26,9 @@ import { changeStatus } from './status'
 /** The columns of LibraryBook, in the order of its fields. */
 export const LIBRARY_COLUMNS = sql.raw(['bookId', ...fieldsOf('library')].join(', '))
 
+/** The columns of ListedBook. */
+export const LISTED_COLUMNS = ['bookId', ...fieldsOf('detail')]
+
 const selectDetail = selectOwnBook(...fieldsOf('detail'), 'memoBytes')
 
 /** A book with its memos of the given visibility. Returns undefined if the caller has no such book. */

@@ -2,18 +2,18 @@ import { sql } from 'drizzle-orm'
 import { alsoHas, type Caller, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { FROM_OWN_BOOK, isOwnBook } from '../../db/own-book'
-import { fieldsOf } from '../../values/book-fields'
 import { MEMO_TYPES } from '../../values/contract'
 import { PARTS, type PartColumns, withParts } from '../books/include'
 import type { ListedBook } from '../books/responses'
 import { MAX_EXCERPT } from '../books/schema'
+import { LISTED_COLUMNS } from '../books/store'
 import { memoColumnsWith, selectPageOf } from '../memos/memo-lists'
 import { mayReadMemos } from '../memos/versions'
 import type { WholeBook } from './responses'
 import { MAX_SHOWN_MEMOS } from './schema'
 
 const INCLUDED = ['edition', 'tags', 'readings', 'progress'] as const
-const fields = sql.raw(['bookId', ...fieldsOf('detail')].map((name) => `books.${name}`).join(', '))
+const fields = sql.raw(LISTED_COLUMNS.map((name) => `books.${name}`).join(', '))
 const parts = INCLUDED.map((name) => sql`${PARTS[name]} as ${sql.raw(name)}`)
 const selectParts = sqlStatement<(ListedBook & PartColumns) | { bookId: null }>`
   select ${fields}, ${sql.join(parts, sql`, `)} ${FROM_OWN_BOOK}`

@@ -8,10 +8,10 @@ import { memos } from '../../db/schema/memo-tables'
 import { trash } from '../../db/schema/trash-tables'
 import type { CallerRequest } from '../../env'
 import { ApiError, type ErrorCode, quotaExceeded } from '../../errors'
-import { fieldsOf } from '../../values/book-fields'
 import { limitsOf, type Quota, type Quotas } from '../../values/quotas'
 import { DAY_MS } from '../../values/time'
 import type { ListedBook } from '../books/responses'
+import { LISTED_COLUMNS } from '../books/store'
 import { memoColumns } from '../memos/memo-lists'
 import type { MemoOfBook } from '../memos/responses'
 import { MAX_BOOK_TAGS, MAX_TAGS } from '../tags/schema'
@@ -123,7 +123,7 @@ const deleteBookEntry = deleteEntry(
   sql`exists (select 1 from books where books.bookId = trash.trashId and books.memberId = trash.memberId)`,
 )
 const selectBook = sqlStatement<ListedBook>`
-  select ${listOf(['bookId', ...fieldsOf('detail')])} from books where ${isOwnBook}`
+  select ${listOf(LISTED_COLUMNS)} from books where ${isOwnBook}`
 
 const insertDetails = [insertTags, insertBookTags, insertReadings, insertProgress, insertMemos]
 const RESTORE = [insertBookIf(sql`not ${isMerged}`), ...insertDetails, forgetRetired, deleteBookEntry]
