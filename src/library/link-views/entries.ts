@@ -1,6 +1,6 @@
 import { toPlain } from '../../values/text/plain'
 import type { Zone } from '../../values/time'
-import { toShownMemo } from './memo-html'
+import { createMemoWriter } from './memo-html'
 import type { About, Item, LinkView } from './store'
 
 /** What a link shows, as an entry of a page or a feed. Times are in milliseconds since 1970. */
@@ -55,15 +55,17 @@ export const toId = (host: string, { linkId }: About, rest = '') => `tag:${host}
  * The entries of what a link shows.
  * @param images what the addresses of the member's images begin with
  */
-export const toEntries = ({ item: items, zone, ...about }: LinkView, host: string, images: string) =>
-  Promise.all(
-    items.map(async (item): Promise<FeedEntry> => {
-      const { id, text, ...parts } = toParts(item, zone)
-      const author = item.author && toPlain(item.author)
-      const memo = text === null ? null : await toShownMemo(text, images)
-      return { ...parts, id: toId(host, about, id), title: toPlain(item.title), author, memo }
-    }),
-  )
+export const toEntries = async ({ item: items, zone, ...about }: LinkView, host: string, images: string) => {
+  const write = createMemoWriter(images)
+  const entries: FeedEntry[] = []
+  for (const item of items) {
+    const { id, text, ...parts } = toParts(item, zone)
+    const author = item.author && toPlain(item.author)
+    const memo = text === null ? null : await write(text)
+    entries.push({ ...parts, id: toId(host, about, id), title: toPlain(item.title), author, memo })
+  }
+  return entries
+}
 
 /** Milliseconds of the latest change of the entries; if there are none, of the link. */
 export const latestOf = ({ createdAt }: About, entries: FeedEntry[]) =>

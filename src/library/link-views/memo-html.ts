@@ -27,6 +27,8 @@ const toHttpUrl = (text: string | null) => {
 const createWriter = () => {
   let html = ''
   let text = ''
+  // Instead of looking at the end of the text, which V8 would copy for it each time.
+  let isNewLine = true
   const open: string[] = []
   const closeTo = (depth: number) => {
     while (open.length > depth) {
@@ -36,17 +38,21 @@ const createWriter = () => {
     }
   }
   const breakLine = () => {
-    if (text && !text.endsWith('\n')) text += '\n'
+    if (!isNewLine) text += '\n'
+    isNewLine = true
   }
   return {
     write: (words: string) => {
       html += escapeMarkup(words)
       // Not the blanks between blocks.
-      if (words.trim() || (text && !text.endsWith('\n'))) text += words
+      if (isNewLine && !words.trim()) return
+      text += words
+      isNewLine = false
     },
     writeBreak: () => {
       html += '<br>'
       text += '\n'
+      isNewLine = true
     },
     writeTag: (tag: string) => {
       html += tag
@@ -97,7 +103,7 @@ const writeMarkup = async (content: string, images: string) => {
   const writeImage = (element: Element) => {
     const source = element.getAttribute('src') ?? ''
     const label = toPlain(decodeEntities(element.getAttribute('alt') ?? ''))
-    const isOwn = source.startsWith(images) && /^[\w.-]+$/.test(source.slice(images.length))
+    const isOwn = source.startsWith(images) && /^[\w-]+\.\w+$/.test(source.slice(images.length))
     if (isOwn) writer.writeTag(`<img src="${escapeMarkup(source)}" alt="${escapeMarkup(label)}" loading="lazy">`)
     else writer.write(label)
   }
@@ -132,11 +138,22 @@ const writeMarkup = async (content: string, images: string) => {
   return writer.end()
 }
 
+/** The most tags of a memo, and of a response, that are parsed: each costs some microseconds. */
+const MAX_TAGS = { memo: 2000, response: 10_000 }
+
 /**
- * What a memo shows, as HTML and as text: a few elements, links to http(s), and the member's own images. Without tags,
- * its line breaks count.
+ * Shows the memos of a response, as HTML and as text: a few elements, links to http(s), and the member's own images.
+ * Without tags, or with too many, a memo is shown as it is, with its line breaks.
  * @param images what the addresses of the member's images begin with
  */
-export const toShownMemo = (content: string, images: string) =>
-  // HTMLRewriter rejects what browsers do not parse alike, such as a style in a select.
-  /<[a-z/!?]/i.test(content) ? writeMarkup(content, images).catch(() => writeText(content)) : writeText(content)
+export const createMemoWriter = (images: string) => {
+  let left = MAX_TAGS.response
+  return async (content: string) => {
+    const source = content.replace(/<(?![a-z/!?])/gi, '&lt;')
+    const tags = source.split('<').length - 1
+    if (tags === 0 || tags > Math.min(MAX_TAGS.memo, left)) return writeText(content)
+    left -= tags
+    // HTMLRewriter rejects what browsers do not parse alike, such as a style in a select.
+    return writeMarkup(source, images).catch(() => writeText(content))
+  }
+}

@@ -132,7 +132,7 @@ export const screensReference: FeatureReference = {
       operationId: 'getSeries',
       summary: 'Get the books of a series',
       description:
-        'By `seriesNumber`, then those without one, oldest registration first. Empty if no book is of the series.',
+        'By `seriesNumber`, then those without one, oldest registration first. Empty if no book is of the series. A series named `.` or `..` has no path: `listBooks` has the filter.',
       responses: { 200: json(SeriesPage, 'A page of books') },
     },
   },

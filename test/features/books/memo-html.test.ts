@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { toShownMemo } from '../../../src/library/link-views/memo-html'
+import { createMemoWriter } from '../../../src/library/link-views/memo-html'
 
 const IMAGES = 'https://library.example.com/images/7/'
-const show = (content: string) => toShownMemo(content, IMAGES)
+const show = (content: string) => createMemoWriter(IMAGES)(content)
 
 describe('a memo without tags', () => {
   it('keeps its line breaks, and shows what looks like a comparison', async () => {
@@ -50,6 +50,7 @@ describe('a memo with tags', () => {
     for (const source of [
       'https://library.example.com/images/8/a.png',
       `${IMAGES}../8/a.png`,
+      `${IMAGES}..`,
       `${IMAGES}a.png?x`,
       'https://elsewhere.example/a.png',
       'data:image/png;base64,AAAA',
@@ -85,4 +86,14 @@ describe('a memo with tags', () => {
     expect(open).toEqual([])
     expect(tags.length).toBeLessThanOrEqual(40)
   })
+})
+
+it('shows memos with too many tags as they are, at most 2,000 in one and 10,000 in a response', async () => {
+  const write = createMemoWriter(IMAGES)
+  expect((await write('<b>a</b>'.repeat(1001))).html).toMatch(/^<p>&lt;b&gt;a&lt;\/b&gt;/)
+  const tags = '<b>a</b>'.repeat(1000)
+  for (let n = 0; n < 5; n++) expect((await write(tags)).html).toMatch(/^<strong>/)
+  expect((await write('<b>a</b>')).html).toBe('<p>&lt;b&gt;a&lt;/b&gt;</p>')
+  // Not a tag.
+  expect((await show('‹<3'.repeat(20_000))).html).toMatch(/^<p>‹&lt;3/)
 })
