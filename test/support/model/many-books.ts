@@ -64,11 +64,20 @@ const update = command(
     if (ids.length === 0) return undefined
     const respond = (library: Library) => {
       const found = ids.flatMap((id) => findBook(library, id) ?? [])
+      const start = library.clock
       const changed = inOrder(library, found, set)
         .filter((book) =>
           [changeBook(library, book, set), changeTags(library, book.bookId, addTags, removeTags)].includes(true),
         )
         .map(({ bookId }) => bookId)
+      // One statement changes them all, at one time.
+      for (const { bookId } of found) {
+        const events = library.events.get(bookId) ?? []
+        library.events.set(
+          bookId,
+          events.map((event) => (event.at > start ? { ...event, at: start + 1 } : event)),
+        )
+      }
       return {
         status: 200,
         body: {
