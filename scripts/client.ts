@@ -30,10 +30,14 @@ const toType = (schema: Schema = {}, number = 'number'): string => {
   return type === 'boolean' || type === 'null' ? type : 'unknown'
 }
 
+/** A parameter: numbers are text, and one that can be repeated may be sent once. */
+const toSent = (schema: Schema) =>
+  schema.type === 'array' ? union([toType(schema.items, 'string'), toType(schema, 'string')]) : toType(schema, 'string')
+
 const toInput = ({ parameters = [], requestBody }: Operation) => {
   const inputs = Object.entries({ param: 'path', query: 'query' }).flatMap(([target, place]) => {
     const sent = parameters.filter((parameter) => parameter.in === place)
-    const fields = sent.map(({ name, required = false, schema }) => property(name, toType(schema, 'string'), required))
+    const fields = sent.map(({ name, required = false, schema }) => property(name, toSent(schema), required))
     const isRequired = sent.some(({ required }) => required)
     return fields.length > 0 ? [property(target, object(fields), isRequired)] : []
   })
