@@ -17,9 +17,14 @@ const day = (value: SQL) => sql`substr(${value}, 1, 10)`
 /**
  * The statement that makes the archived reading the current one again, if a status and its dates show that it is.
  * @param books the books, as a set
+ * @param end the `readEndDate` to set with it, if no later statement does
  */
-export const restoreFor = (books: SQL, { bookStatus, ...dates }: Change & { bookStatus: 'ING' | 'DONE' }) => {
-  const status = sql`${bookStatus}`
+export const restoreFor = (
+  books: SQL,
+  { bookStatus, ...dates }: Change & { bookStatus: 'ING' | 'DONE' },
+  end?: SQL,
+) => {
+  const status = end ? sql`${bookStatus}, readEndDate = ${end}` : sql`${bookStatus}`
   const [start, finish] = (['readStartDate', 'readEndDate'] as const).map((name) =>
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
   )

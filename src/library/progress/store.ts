@@ -93,7 +93,7 @@ const isUnfinished = sql`${isAccepted} and not exists (
 const endDate = sql.raw(`iif(substr(readEndDate, 1, 10) = :date, readEndDate, :date || 'T00:00:00')`)
 // The date is that of this reading, also if the book shows the same one of a reading before.
 const FINISH = [
-  sqlStatement`${restoreFor(sql`select bookId from books where ${isUnfinished}`, { bookStatus: 'DONE', readEndDate: sql.raw(':date') })}`,
+  sqlStatement`${restoreFor(sql`select bookId from books where ${isUnfinished}`, { bookStatus: 'DONE', readEndDate: sql.raw(':date') }, endDate)}`,
   sqlStatement`
     update books set bookStatus = 'DONE', readEndDate = ${endDate}, archivedEnd = null, isStopped = 0 where ${isUnfinished}`,
 ]

@@ -411,6 +411,15 @@ describe('the status after POST /books/{book-id}/progress', () => {
     expect(await readings()).toHaveLength(1)
   })
 
+  it('is the finished reading again if the date is that of it, whatever date the book shows', async () => {
+    const dates = { readStartDate: '2024-01-02T03:04:05', readEndDate: '2024-02-29T00:00:00' }
+    bookId = (await reader.createBook({ bookStatus: 'DONE', ...dates })).bookId
+    await reader.patch(`/books/${bookId}`, { bookStatus: 'ING', readEndDate: '2025-03-01T12:00:00' })
+    const { body } = await add({ page: 10, finish: true, date: '2024-02-29' })
+    expect(body).toMatchObject({ bookStatus: 'DONE', readEndDate: '2024-02-29T00:00:00' })
+    expect(await readings()).toMatchObject([{ readingId: bookId, finishedAt: '2024-02-29', outcome: 'FINISHED' }])
+  })
+
   it('is finished if the reading was stopped or paused', async () => {
     await patch({ bookStatus: 'ING', currentPage: 10 })
     await reader.patch(`/readings/${bookId}`, { outcome: 'STOPPED', finishedAt: '2025-12-31' })
