@@ -296,7 +296,7 @@ describe('one database call, at a cost independent of the size of the library', 
     ...['author', '-author'].map((sort) => ({ sort, author: 'author 1' })),
     { sort: 'finished', status: 'YET' },
   ]
-  it.each(flat)('first and later pages of %j', async (query) => {
+  it.each(flat)('first and later pages of %j', { tags: ['slow'] }, async (query) => {
     const costOf = async (reader: Reader, page: number) => {
       let cursor: string | undefined
       for (let n = 1; n < page; n++) cursor = (await list(reader, { ...query, cursor, size: 5 })).next ?? undefined

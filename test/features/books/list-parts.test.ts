@@ -114,7 +114,9 @@ describe('include', () => {
     expect((await readerWith(reader.email, all).get(`/books?include=${ALL}`)).status).toBe(200)
   })
 
-  it('reads at most 200 rows for 20 books with two tags, progress and memos of all types', async () => {
+  it('reads at most 200 rows for 20 books with two tags, progress and memos of all types', {
+    tags: ['slow'],
+  }, async () => {
     const other = await signUp()
     for (let n = 0; n < 21; n++) {
       const { bookId } = await other.createBook({ bookStatus: n % 3 })

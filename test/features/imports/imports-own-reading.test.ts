@@ -17,7 +17,7 @@ const ING = { bookStatus: 'ING' }
 const DONE = { bookStatus: 'DONE', readEndDate: '2026-03-14T21:30:00' }
 const SAME = { finishedAt: '2026-03-14', outcome: 'FINISHED' }
 
-describe('the reading of a book that was registered here matches one of a file', () => {
+describe('the reading of a book that was registered here matches one of a file', { tags: ['slow'] }, () => {
   it.each<[string, object, string, object]>([
     [
       'with quarter stars, which are kept',

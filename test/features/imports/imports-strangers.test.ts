@@ -59,7 +59,7 @@ const CASES: [what: string, one: Row, other: Row, code: string | null][] = [
 ]
 
 describe.each(['', '?merge=overwrite'])('two books that share %j', (query) => {
-  it.each(CASES)('%s stay two books', { tags: query ? ['slow'] : [] }, async (_, one, other, code) => {
+  it.each(CASES)('%s stay two books', { tags: ['slow'] }, async (_, one, other, code) => {
     const inOne = await signUp()
     await importRows(inOne, [one, other], query)
     expect(await libraryOf(inOne)).toEqual(expected(one, other))

@@ -197,7 +197,7 @@ it('undoing an import removes its books first, to make room for the texts that i
   expect(await booksOf(reader)).toMatchObject([{ publisher: 'x'.repeat(400) }])
 })
 
-describe('undoing an import leaves what the member made of it:', () => {
+describe('undoing an import leaves what the member made of it:', { tags: ['slow'] }, () => {
   const READINGS = [2020, 2021, 2022].map((year, at) => ({
     startedAt: `${year}`,
     finishedAt: `${year}-02-10`,
