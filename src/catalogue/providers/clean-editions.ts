@@ -63,7 +63,7 @@ export type RawEdition = Partial<
   ids?: Record<string, unknown>
 }
 
-/** The first ten entries that have a title. What a book cannot have, such as a cover that is no https URL, becomes null. */
+/** The first ten entries with a title. Values that a book cannot have, such as a cover without https, become null. */
 export const cleanEditions = (raw: RawEdition[]): CatalogueEdition[] =>
   raw
     .flatMap((each) => {

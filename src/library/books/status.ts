@@ -24,7 +24,7 @@ export const restoreFor = (
   { bookStatus, ...dates }: Change & { bookStatus: 'ING' | 'DONE' },
   end?: SQL,
 ) => {
-  const status = end ? sql`${bookStatus}, readEndDate = ${end}` : sql`${bookStatus}`
+  const set = end ? sql`bookStatus = ${bookStatus}, readEndDate = ${end}` : sql`bookStatus = ${bookStatus}`
   const [start, finish] = (['readStartDate', 'readEndDate'] as const).map((name) =>
     day(dates[name] === undefined ? sql.raw(`books.${name}`) : sql`${dates[name]}`),
   )
@@ -34,9 +34,9 @@ export const restoreFor = (
   if (bookStatus === 'DONE') {
     const isToBeFinished = sql`(p.outcome = 'FINISHED' or (books.bookStatus = 'YET' and ${isUndatedStop}))`
     const isSame = sql`${isStarted} and ${finish} is books.archivedEnd and ${isToBeFinished}`
-    return restore(books, status, sql`books.bookStatus <> 'DONE' and ${isSame}`)
+    return restore(books, set, sql`books.bookStatus <> 'DONE' and ${isSame}`)
   }
-  return restore(books, status, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`)
+  return restore(books, set, sql`books.bookStatus = 'YET' and ${isStarted} and ${isUndatedStop}`)
 }
 
 /**

@@ -100,9 +100,12 @@ const taken = (isStopped: SQL) => sql`
   finishedAt = iif(p.outcome = 'FINISHED', ${partial(sql`p.finishedAt`)}, p.finishedAt), isStopped = ${isStopped},
   readingFormat = p.format, note = p.note, isPaused = 0`
 
-/** The archived readings become the current ones again. The condition is on `books`, and on the reading, `p`. */
-export const restore = (books: SQL, status: SQL, condition: SQL) => sql`
-  update books set bookStatus = ${status}, ${taken(sql`0`)}, quarters = p.quarters,
+/**
+ * The archived readings become the current ones again. The condition is on `books`, and on the reading, `p`.
+ * @param set assignments of the status, and of what else changes with it
+ */
+export const restore = (books: SQL, set: SQL, condition: SQL) => sql`
+  update books set ${set}, ${taken(sql`0`)}, quarters = p.quarters,
     ${unarchived(sql`iif(p.quarters is null, books.archivedStar, null)`)}
   from readings as p
   where ${isIn('books', books)} and p.readingId = books.archivedId and not ${isRefined()} and ${condition}`

@@ -248,7 +248,7 @@ describe('POST /books with an ISBN and no title', () => {
     expect([await registerWith(needed - 1), await registerWith(needed)]).toEqual([409, 201])
   })
 
-  it('stores what the client sent instead of what the catalogue knows, also that there is none', async () => {
+  it('stores the values that the client sent, null included, instead of those of the catalogue', async () => {
     const sent = { author: 'Miedema, J.', publisher: null, itemPage: 100, cover: '', bookStatus: 'ING', currentPage: 7 }
     const { body } = await register({ isbn: '0-9802004-4-X', ...sent })
     expect(await storedBook(body.bookId)).toMatchObject({ ...SLOW_READING, ...sent, cover: null })
