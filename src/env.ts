@@ -21,6 +21,7 @@ export type Bindings = {
   NETWORK_LIMIT: RateLimit
   MEMBER_LIMIT: RateLimit
   SEARCH_LIMIT: RateLimit
+  DEVICE_LIMIT: RateLimit
   /** Absent in benchmarks, which exceed any sensible limit, like CREDENTIAL_LIMIT. */
   WRITE_LIMIT?: RateLimit
   CREDENTIAL_LIMIT?: RateLimit
@@ -151,7 +152,7 @@ export type CallerRequest = Pick<Variables, 'db' | 'caller' | 'key'> & {
 
 /** A limit on the caller's requests of one kind. */
 export type CallerLimit = {
-  binding: 'MEMBER_LIMIT' | 'SEARCH_LIMIT' | 'WRITE_LIMIT'
+  binding: 'MEMBER_LIMIT' | 'SEARCH_LIMIT' | 'DEVICE_LIMIT' | 'WRITE_LIMIT'
   kind: string
   /** Counts all credentials of a member together, links included. */
   perMember?: true
@@ -171,7 +172,9 @@ export const configure = (env: Bindings): Config => {
   const known = validated.get(env)
   if (known) return known
   const parsed = variables(databasesOf(env).size > 1).safeParse(withoutEmpty(env))
-  const missing = (['NETWORK_LIMIT', 'MEMBER_LIMIT', 'SEARCH_LIMIT'] as const).filter((name) => !env[name])
+  const missing = (['NETWORK_LIMIT', 'MEMBER_LIMIT', 'SEARCH_LIMIT', 'DEVICE_LIMIT'] as const).filter(
+    (name) => !env[name],
+  )
   for (const name of missing) log('error', `configuration: ${name} is missing: bind it as wrangler.toml does`)
   for (const { path, message } of parsed.error?.issues ?? [])
     log('error', `configuration: ${path.join('.')}: ${message}`)

@@ -2,72 +2,100 @@ import { MAX_SLOT } from '../slots/placement'
 import { LINK_KINDS, type LinkKind } from '../values/contract'
 import { computeCrc } from '../values/crc'
 
-// An access token is `rl_`, 30 base62 characters and a checksum of 6, so that scanners find leaked tokens, and typos
-// are refused without a database call. The first three of the thirty name the slot, the others are 160 random bits. The
-// secret of a link has no prefix, and three more characters: one for its kind, two for its year or filters.
+// An access token is a prefix, by which scanners find leaked tokens, three digits that name the slot, random digits, and a
+// checksum, so that typos are refused without a database call. The secret of a link has no prefix, and three more digits:
+// one for its kind, two for its year or filters.
 
-const PREFIX = 'rl_'
-const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Without what looks alike, and capital letters: the token of a device is typed on it. */
+const BASE31 = '23456789abcdefghjkmnpqrstuvwxyz'
 const SLOT_DIGITS = 3
-const RANDOM_DIGITS = 27
-const CHECKSUM_DIGITS = 6
 const KIND_DIGITS = 1
 const VARIANT_DIGITS = 2
-const NAMED_DIGITS = SLOT_DIGITS + KIND_DIGITS + VARIANT_DIGITS
-/** `named`: the digits before the random ones. */
-const formOf = (named: number) =>
-  new RegExp(`^([0-9A-Za-z]{${named + RANDOM_DIGITS}})([0-9A-Za-z]{${CHECKSUM_DIGITS}})$`)
-const [TOKEN_FORM, LINK_FORM] = [formOf(SLOT_DIGITS), formOf(NAMED_DIGITS)]
+
+type Form = { prefix: string; alphabet: string; named: number; random: number; checksum: number }
+/** 160 random bits. */
+const TOKEN: Form = { prefix: 'rl_', alphabet: BASE62, named: SLOT_DIGITS, random: 27, checksum: 6 }
+/** 99 random bits. */
+const DEVICE: Form = { prefix: 'rld', alphabet: BASE31, named: SLOT_DIGITS, random: 20, checksum: 4 }
+const LINK: Form = { ...TOKEN, prefix: '', named: SLOT_DIGITS + KIND_DIGITS + VARIANT_DIGITS }
 
 /** The characters of a token that are shown in lists. */
-export const HINT_LENGTH = PREFIX.length + SLOT_DIGITS + 4
+export const HINT_LENGTH = TOKEN.prefix.length + SLOT_DIGITS + 4
 
-const toBase62 = (number: number, digits: number) => {
+const toDigits = (alphabet: string, number: number, count: number) => {
+  const base = alphabet.length
   let text = ''
-  for (let rest = number; text.length < digits; rest = Math.floor(rest / 62)) text = `${DIGITS[rest % 62]}${text}`
+  for (let rest = number; text.length < count; rest = Math.floor(rest / base)) text = `${alphabet[rest % base]}${text}`
   return text
 }
-const fromBase62 = (text: string) => [...text].reduce((number, digit) => number * 62 + DIGITS.indexOf(digit), 0)
+const fromDigits = (alphabet: string, text: string) =>
+  [...text].reduce((number, digit) => number * alphabet.length + alphabet.indexOf(digit), 0)
 
 const encoder = new TextEncoder()
-const checksum = (body: string) => toBase62(computeCrc(encoder.encode(body)), CHECKSUM_DIGITS)
+const checksumOf = (body: string, { alphabet, checksum }: Form) =>
+  toDigits(alphabet, computeCrc(encoder.encode(body)), checksum)
 
-/** Uniformly random digits. Bytes from 248 up are dropped: they would make some digits more frequent. */
-const randomDigits = (count: number) => {
+/** Uniformly random digits. Bytes from 248 up, a multiple of 62 and 31, are dropped: they would make some digits more frequent. */
+const randomDigits = ({ alphabet, random }: Form) => {
   let digits = ''
-  while (digits.length < count) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(2 * count))) {
-      if (byte < 248 && digits.length < count) digits += DIGITS[byte % 62]
+  while (digits.length < random) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(2 * random))) {
+      if (byte < 248 && digits.length < random) digits += alphabet[byte % alphabet.length]
     }
   }
   return digits
 }
 
-const createSecret = (named: string) => {
-  const body = named + randomDigits(RANDOM_DIGITS)
-  return `${body}${checksum(body)}`
+const createSecret = (form: Form, named: string) => {
+  const body = named + randomDigits(form)
+  return `${form.prefix}${body}${checksumOf(body, form)}`
 }
 
 /** Creates an access token for a member of a slot. */
-export const createAccessToken = (slot: number) => PREFIX + createSecret(toBase62(slot, SLOT_DIGITS))
+export const createAccessToken = (slot: number, isForDevice = false) => {
+  const form = isForDevice ? DEVICE : TOKEN
+  return createSecret(form, toDigits(form.alphabet, slot, SLOT_DIGITS))
+}
 
-export const hasTokenForm = (text: string) => text.startsWith(PREFIX)
+const isOfDevice = (token: string) => token.startsWith(DEVICE.prefix)
+export const hasTokenForm = (text: string) => text.startsWith(TOKEN.prefix) || isOfDevice(text)
 
-/** SHA-256 in base64. A key would add nothing to 160 random bits, and rotating it would void the tokens. */
+const digest = async (algorithm: string, text: string) =>
+  new Uint8Array(await crypto.subtle.digest(algorithm, encoder.encode(text)))
+const sha256 = async (text: string) => (await digest('SHA-256', text)).toBase64()
+
+/**
+ * What is stored of the token of a device, by the MD5 of the token in hex, which is all that KOReader sends.
+ * docs/decisions/0037-devices.md
+ */
+export const hashDeviceKey = (md5: string) => sha256(`device ${md5}`)
+
+/** What is stored of a token. A key would add nothing to the random bits, and rotating it would void the tokens. */
 export const hashToken = async (token: string) =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(token))).toBase64()
+  isOfDevice(token) ? hashDeviceKey((await digest('MD5', token)).toHex()) : sha256(token)
 
-/** The slot that a secret names, and its other digits. Undefined if the form or checksum is wrong. */
-const readSecret = (secret: string, form: RegExp) => {
-  const [, body = '', sum] = form.exec(secret) ?? []
-  if (sum === undefined || sum !== checksum(body)) return undefined
-  const slot = fromBase62(body.slice(0, SLOT_DIGITS))
+/** The slot that a secret names, and its digits. Undefined if the form or checksum is wrong. */
+const readSecret = (secret: string, form: Form) => {
+  const { prefix, alphabet, named, random, checksum } = form
+  const body = secret.slice(prefix.length, prefix.length + named + random)
+  const isWhole = secret.length === prefix.length + named + random + checksum
+  if (!isWhole || secret !== `${prefix}${body}${checksumOf(body, form)}`) return undefined
+  // A checksum does not show that all of it are digits.
+  if ([...body].some((digit) => !alphabet.includes(digit))) return undefined
+  const slot = fromDigits(alphabet, body.slice(0, SLOT_DIGITS))
   return slot <= MAX_SLOT ? { slot, body } : undefined
 }
 
 /** The slot that an access token names, or undefined if the form or checksum is wrong. */
-export const slotOfToken = (token: string) =>
-  hasTokenForm(token) ? readSecret(token.slice(PREFIX.length), TOKEN_FORM)?.slot : undefined
+export const slotOfToken = (token: string) => readSecret(token, isOfDevice(token) ? DEVICE : TOKEN)?.slot
+
+// KOReader sends the MD5 of the token, which names no slot, beside the user name.
+const USER = 'reader'
+/** The user name to type on a device. */
+export const userOfSlot = (slot: number) => (slot === 0 ? USER : `${USER}${slot}`)
+/** The slot that a user name names: 0 for any other name. */
+export const slotOfUser = (user: string) => (user.startsWith(USER) ? Number(user.slice(USER.length)) || 0 : 0)
 
 /** What the secret of a link names. The hash covers all of it, so none of it can be changed. */
 export type NamedByLink = { slot: number; kind: LinkKind; variant: number }
@@ -75,14 +103,17 @@ export type NamedByLink = { slot: number; kind: LinkKind; variant: number }
 /** Creates the secret of a link. `variant`: from 0 to 3843. */
 export const createLinkSecret = ({ slot, kind, variant }: NamedByLink) =>
   createSecret(
-    toBase62(slot, SLOT_DIGITS) + toBase62(LINK_KINDS.indexOf(kind), KIND_DIGITS) + toBase62(variant, VARIANT_DIGITS),
+    LINK,
+    toDigits(BASE62, slot, SLOT_DIGITS) +
+      toDigits(BASE62, LINK_KINDS.indexOf(kind), KIND_DIGITS) +
+      toDigits(BASE62, variant, VARIANT_DIGITS),
   )
 
 /** What the secret of a link names, or undefined if the form or checksum is wrong. */
 export const readLinkSecret = (secret: string): NamedByLink | undefined => {
-  const read = readSecret(secret, LINK_FORM)
+  const read = readSecret(secret, LINK)
   if (!read) return undefined
   const { slot, body } = read
-  const kind = LINK_KINDS[fromBase62(body.slice(SLOT_DIGITS, SLOT_DIGITS + KIND_DIGITS))]
-  return kind && { slot, kind, variant: fromBase62(body.slice(SLOT_DIGITS + KIND_DIGITS, NAMED_DIGITS)) }
+  const kind = LINK_KINDS[fromDigits(BASE62, body.slice(SLOT_DIGITS, SLOT_DIGITS + KIND_DIGITS))]
+  return kind && { slot, kind, variant: fromDigits(BASE62, body.slice(SLOT_DIGITS + KIND_DIGITS, LINK.named)) }
 }

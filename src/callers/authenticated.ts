@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { hashToken, hasTokenForm, readLinkSecret, slotOfToken } from '../auth/access-token'
+import { hashDeviceKey, hashToken, hasTokenForm, readLinkSecret, slotOfToken, slotOfUser } from '../auth/access-token'
 import { credentialOf, verifyToken } from '../auth/token'
 import { type Caller, requireMember } from '../db/caller'
 import type { App } from '../env'
@@ -8,7 +8,7 @@ import { annotate } from '../http/description/route-metadata'
 import type { Scope } from '../values/contract'
 import { SUFFIXES, toShape } from '../values/link'
 import { confirmedMember, hasEnded, remember } from './credentials'
-import { chargeCaller, chargeNetwork, limitCaller, refuseExceeded } from './throttle'
+import { chargeCaller, chargeFailure, chargeNetwork, limitCaller, refuseExceeded, refuseFailing } from './throttle'
 
 const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
 
@@ -17,23 +17,25 @@ const BARE = /^[\w-]{20,}(?:\.[\w.-]*)?$/
 
 const isBoundSlot = (c: Context<App>, slot: number) => c.get('slots').numbers.includes(slot)
 
+/** @throws UNAUTHORIZED when the token is malformed, or of a slot that is not bound: anyone can make one up */
+const findBearer = async (c: Context<App>, token: string, required: Scope[]): Promise<Caller> => {
+  const slot = slotOfToken(token)
+  if (slot === undefined) throw unauthorized('malformed')
+  if (!isBoundSlot(c, slot)) throw unauthorized('ended')
+  return { kind: 'token', slot, tokenHash: await hashToken(token), required }
+}
+
 /** @throws UNAUTHORIZED when the header names no caller */
 const findCaller = async (c: Context<App>, required: Scope[]): Promise<Caller> => {
   const header = c.req.header('Authorization') ?? ''
   const [, scheme = '', token = ''] = header.match(CREDENTIALS) ?? []
-  if (hasTokenForm(token)) {
-    const slot = slotOfToken(token)
-    if (slot === undefined) throw unauthorized('malformed')
-    // Anyone can make up a token of an unbound slot.
-    if (!isBoundSlot(c, slot)) throw unauthorized('ended')
-    return { kind: 'token', slot, tokenHash: await hashToken(token), required }
-  }
+  if (hasTokenForm(token)) return findBearer(c, token, required)
   if (scheme.toLowerCase() === 'bearer') return { ...(await verifyToken(c.get('config'), token)), required }
   throw unauthorized(DOUBLED.test(header) ? 'doubled' : BARE.test(header) ? 'bare' : 'missing')
 }
 
 /** Sets the variables of handlers. When the database confirms the caller, charges the limits of the request, once. */
-const setCaller = (c: Context<App>, caller: Caller) => {
+const setCaller = (c: Context<App>, caller: Caller, onEnded = async () => {}) => {
   let charged: Promise<unknown> | undefined
   c.set('caller', caller)
   c.set('limits', [])
@@ -43,7 +45,7 @@ const setCaller = (c: Context<App>, caller: Caller) => {
     onGuard: async (found) => {
       remember(caller, found)
       c.set('isUnverified', false)
-      if (found === 'ended') return
+      if (found === 'ended') return onEnded()
       charged ??= chargeCaller(c)
       await charged
     },
@@ -114,6 +116,63 @@ export const canEditAll = authenticated('library:read', 'library:write', 'memos:
 
 /** Like `authenticated`, but refuses access tokens, and counts limits per session: for account management. */
 export const sessionOnly = annotate(authenticate([]), { membersOnly: true })
+
+const BASIC = /^basic +([\w+/]+=*) *$/i
+const MD5 = /^[\da-f]{32}$/
+
+/** @throws UNAUTHORIZED when it is no base64 */
+const decodeBase64 = (text: string) => {
+  try {
+    return new TextDecoder().decode(Uint8Array.fromBase64(text))
+  } catch {
+    throw unauthorized('malformed')
+  }
+}
+
+/**
+ * A device sends its token as the password of HTTP Basic, as `Bearer` or `Token`, or, as KOReader does, its MD5.
+ * @throws UNAUTHORIZED when it sends none
+ */
+const findDevice = async (c: Context<App>, required: Scope[]): Promise<Caller> => {
+  const [, basic] = c.req.header('Authorization')?.match(BASIC) ?? []
+  if (basic !== undefined) {
+    const credentials = decodeBase64(basic)
+    return findBearer(c, credentials.slice(credentials.indexOf(':') + 1), required)
+  }
+  const key = c.req.header('x-auth-key')
+  if (key === undefined || c.req.header('Authorization') !== undefined) return findCaller(c, required)
+  if (!MD5.test(key)) throw unauthorized('malformed')
+  const slot = slotOfUser(c.req.header('x-auth-user') ?? '')
+  return { kind: 'token', slot: isBoundSlot(c, slot) ? slot : 0, tokenHash: await hashDeviceKey(key), required }
+}
+
+/**
+ * Requires the token of a device. Only failures count towards the limit of a network, because many devices share the
+ * address of a proxy.
+ * @param isPush a device takes its queue of pushes as sent, whatever the answer: a valid one is never refused for load
+ */
+const authenticateDevice =
+  (required: Scope[], isPush: boolean): MiddlewareHandler<App> =>
+  async (c, next) => {
+    const caller = await findDevice(c, required)
+    if (hasEnded(caller)) throw unauthorized('ended')
+    setCaller(c, caller, () => chargeFailure(c))
+    if (!isPush && confirmedMember(caller) === undefined) refuseFailing(c)
+    await next()
+  }
+
+export const pushedByDevice = annotate(authenticateDevice(['intake:write'], true), {
+  membersOnly: true,
+  scopes: ['intake:write'],
+})
+export const sentByDevice = annotate(authenticateDevice(['intake:write'], false), {
+  membersOnly: true,
+  scopes: ['intake:write'],
+})
+export const readByDevice = annotate(authenticateDevice(['intake:read'], false), {
+  membersOnly: true,
+  scopes: ['intake:read'],
+})
 
 const LINK = /^([^.]*)((?:\.[a-z]+)*)$/
 

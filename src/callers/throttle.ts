@@ -36,6 +36,21 @@ export const chargeNetwork = async (c: Context<App>, limiter: RateLimiter, kind:
   if (await isOver(c, limiter, `${kind} ${networkOf(c)}`)) throw tooManyRequests(PERIOD_SECONDS)
 }
 
+/** The networks whose devices have failed to sign in too often, and until when. */
+const failing = createRecent<number>(10_000)
+
+/** Counts a device that failed to sign in. */
+export const chargeFailure = async (c: Context<App>) => {
+  const key = `device ${networkOf(c)}`
+  if (await isOver(c, 'NETWORK_LIMIT', key)) failing.set(key, Date.now() + PERIOD_SECONDS * 1000)
+}
+
+/** @throws TOO_MANY_REQUESTS while devices of the network have failed too often */
+export const refuseFailing = (c: Context<App>) => {
+  const seconds = ((failing.get(`device ${networkOf(c)}`) ?? 0) - Date.now()) / 1000
+  if (seconds > 0) throw tooManyRequests(seconds)
+}
+
 /** Limits requests per route and network, approximately and per Cloudflare location. */
 export const throttledByNetwork = annotate<MiddlewareHandler<App>>(
   async (c, next) => {
@@ -99,6 +114,9 @@ export const throttledAsSearches = annotate(throttled('SEARCH_LIMIT'), { limit: 
 
 /** The same with the limit of writes, for reads that clients repeat often. */
 export const throttledAsWrites = annotate(throttled('WRITE_LIMIT'), { limit: 'write' })
+
+/** The same with the limit of what devices send. */
+export const throttledAsDevice = throttled('DEVICE_LIMIT')
 
 /** The keys by which callers take turns: by credential, so that an ended one takes no turns of its member. */
 export const turnsOf = (c: Context<App>) => [...sourcesOf(networkOf(c)), credentialOf(c.get('caller'))]

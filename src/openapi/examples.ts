@@ -64,7 +64,13 @@ const session = {
   current: true,
 }
 const newToken = { name: 'Backup script', scopes: ['library:read', 'memos:read'] }
-const accessToken = { tokenId: PLACEHOLDERS.TOKEN_ID, ...newToken, createdAt: now, expiresAt: '2027-11-21T00:00:00Z' }
+const accessToken = {
+  tokenId: PLACEHOLDERS.TOKEN_ID,
+  ...newToken,
+  createdAt: now,
+  expiresAt: '2027-11-21T00:00:00Z',
+  startsBooks: false,
+}
 const newLink = { name: 'What I have read', kind: 'SHELF', bookStatus: 'DONE' }
 const createdLink = { linkId: PLACEHOLDERS.LINK_ID, ...newLink, tag: null, year: null, createdAt: now }
 const link = { ...createdLink, name: 'Books I have read', lastUsedAt: null }
@@ -191,7 +197,7 @@ export const EXAMPLES: Record<string, Example> = {
   endSession: { parameters: { 'session-id': PLACEHOLDERS.SESSION_ID }, endsSession: true },
   createToken: {
     body: { ...newToken, expiresAt: '2027-11-21T09:00:00+09:00' },
-    response: { ...accessToken, token: PLACEHOLDERS.ACCESS_TOKEN },
+    response: { ...accessToken, token: PLACEHOLDERS.ACCESS_TOKEN, addresses: null },
   },
   listTokens: { response: [{ ...accessToken, hint: PLACEHOLDERS.TOKEN_HINT, lastUsedAt: null }] },
   deleteToken: { parameters: { 'token-id': accessToken.tokenId } },

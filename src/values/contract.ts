@@ -36,13 +36,16 @@ export const SCOPES = {
   'links:read': 32,
   'links:write': 64,
 } as const
-export type Scope = keyof typeof SCOPES
+/** What the token of a device may do. It has none of the others. */
+export const DEVICE_SCOPES = { 'intake:read': 128, 'intake:write': 256 } as const
+export const ALL_SCOPES = { ...SCOPES, ...DEVICE_SCOPES }
+export type Scope = keyof typeof ALL_SCOPES
 /** The right of links. Tokens cannot have it, and only `showLink` requires it. */
 const SHOW = { show: 2 ** 30 } as const
 export type Right = Scope | keyof typeof SHOW
-const BITS = { ...SCOPES, ...SHOW }
+const BITS = { ...ALL_SCOPES, ...SHOW }
 export const toBits = (rights: readonly Right[]) => rights.reduce((bits, right) => bits | BITS[right], 0)
-export const fromBits = (bits: number) => (Object.keys(SCOPES) as Scope[]).filter((scope) => bits & SCOPES[scope])
+export const fromBits = (bits: number) => (Object.keys(ALL_SCOPES) as Scope[]).filter((scope) => bits & BITS[scope])
 
 export const ACTIVITY_KINDS = [
   'LOGIN',

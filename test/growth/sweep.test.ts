@@ -18,7 +18,14 @@ it('a sweep takes time in proportion to the slots', async () => {
   const env = {
     IMAGES: { list: async () => ({ objects: [], truncated: false }), delete: async () => {}, put: async () => {} },
     CATALOGUE: { put: async () => {} },
-    ...{ NETWORK_LIMIT: {}, MEMBER_LIMIT: {}, SEARCH_LIMIT: {}, WRITE_LIMIT: {}, CREDENTIAL_LIMIT: {} },
+    ...{
+      NETWORK_LIMIT: {},
+      MEMBER_LIMIT: {},
+      SEARCH_LIMIT: {},
+      DEVICE_LIMIT: {},
+      WRITE_LIMIT: {},
+      CREDENTIAL_LIMIT: {},
+    },
     VERSION: { id: 'growth' },
     JWT_SECRET: 'a secret of the tests only, which no deployment has',
     ADDRESS_KEY: 'a key of the tests only, which hashes the addresses',

@@ -7,6 +7,7 @@ export const refusing = limiterOf(false)
 export const UNLIMITED = {
   MEMBER_LIMIT: unlimited,
   SEARCH_LIMIT: unlimited,
+  DEVICE_LIMIT: unlimited,
   NETWORK_LIMIT: unlimited,
   WRITE_LIMIT: unlimited,
   CREDENTIAL_LIMIT: unlimited,

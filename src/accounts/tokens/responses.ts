@@ -12,12 +12,23 @@ const fields = {
   scopes: z.array(Scope).check(z.maxLength(NAMES.length)),
   createdAt: Instant,
   expiresAt: z.nullable(Instant),
+  startsBooks: z.boolean(),
 }
+
+/** What to type on a device. */
+const DeviceAddresses = namedObject('DeviceAddresses', {
+  username: z.string(),
+  koreader: z.url(),
+  webdav: z.url(),
+  readwise: z.url(),
+  moonReader: z.url(),
+})
 
 /** The only response with the token itself. */
 export const CreatedToken = namedObject('CreatedToken', {
   ...fields,
-  token: z.string().check(z.regex(/^rl_[\dA-Za-z]{36}$/)),
+  token: z.string().check(z.regex(/^(?:rl_[\dA-Za-z]{36}|rld[2-9a-z]{27})$/)),
+  addresses: z.nullable(DeviceAddresses),
 })
 export type CreatedToken = z.infer<typeof CreatedToken>
 
@@ -32,11 +43,18 @@ export const tokensReference: FeatureReference = {
   tag: 'Access tokens',
   schemas: {
     AccessToken: 'An access token, without the token itself.',
+    DeviceAddresses: 'What to type on a device, beside the token, which is the password there.',
     CreatedToken: 'A new access token. No other response contains the token itself.',
     NewToken: 'An access token to create.',
     Scope: 'What an access token may do. The introduction describes each scope.',
   },
   properties: {
+    addresses: 'What to type on a device. Null if the token is not for a device.',
+    'DeviceAddresses.koreader': 'The custom sync server of KOReader, Readest and CrossPoint.',
+    'DeviceAddresses.moonReader': 'The address for highlights of Moon+ Reader.',
+    'DeviceAddresses.readwise': 'The address of the Readwise API, in apps in which it can be set, such as Readest.',
+    'DeviceAddresses.username': 'The user name, wherever the device asks for one.',
+    'DeviceAddresses.webdav': 'The WebDAV folder to which KOReader uploads exports.',
     expiresAt: 'When it expires. Null if never.',
     'NewToken.expiresAt':
       'When the token expires: a future time in RFC 3339 format, with `Z` or an offset. Fractions of a second are dropped. Never if null or absent.',
@@ -46,6 +64,9 @@ export const tokensReference: FeatureReference = {
     'NewToken.name': `What the token is for. Names need not be unique. ${WELL_FORMED}.`,
     scopes: 'What the token may do.',
     'NewToken.scopes': 'What the token may do: at least one scope, without repetition.',
+    startsBooks: 'Whether progress of the device makes a book that is `YET` `ING`.',
+    'NewToken.startsBooks':
+      'Whether progress of the device makes a book that is `YET` `ING`. Only for the token of a device. False if absent.',
     token: 'The token. Store it safely: it cannot be read again.',
     tokenId: 'Identifier of the access token.',
   },

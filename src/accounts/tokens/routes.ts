@@ -6,6 +6,7 @@ import { originOf } from '../../callers/origin'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { runLater } from '../../http/later'
+import { publicBase } from '../../http/public-base'
 import { valid } from '../../input/validate'
 import { toBits } from '../../values/contract'
 import { informOwner } from './notice'
@@ -14,8 +15,8 @@ import { createToken, deleteToken, deleteTokens, listTokens } from './store'
 
 export const tokens = new Hono<App>()
   .post('/', sessionOnly, valid('json', NewToken), async (c) => {
-    const { db, caller } = c.var
-    const { created, member, owner } = await createToken(db, caller, c.req.valid('json'), originOf(c))
+    const { caller } = c.var
+    const { created, member, owner } = await createToken(c.var, c.req.valid('json'), () => publicBase(c), originOf(c))
     runLater(c, () => informOwner(c.env, c.var, owner))
     // The member's limits cover the token from its first use.
     const token = { kind: 'token', slot: caller.slot, tokenHash: await hashToken(created.token), required: [] } as const

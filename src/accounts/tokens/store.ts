@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { createAccessToken, HINT_LENGTH, hashToken } from '../../auth/access-token'
+import { createAccessToken, HINT_LENGTH, hashToken, userOfSlot } from '../../auth/access-token'
 import { type Caller, callerId, isCaller, isLive, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
 import type { accessTokens } from '../../db/schema/member-tables'
+import type { Variables } from '../../env'
 import { ApiError } from '../../errors'
 import { fromBits, toBits } from '../../values/contract'
 import { toInstant } from '../../values/fields'
@@ -10,7 +11,7 @@ import { DAY_MS } from '../../values/time'
 import { deleteAndRecord, type Origin, recordActivity } from '../sessions/activity'
 import type { Owner } from './notice'
 import type { AccessToken, CreatedToken } from './responses'
-import { MAX_TOKENS, type NewToken } from './schema'
+import { isIntake, MAX_TOKENS, type NewToken } from './schema'
 
 const isToken = sql.raw('kind is null')
 const isLiveToken = sql`${isLive} and ${isToken}`
@@ -21,11 +22,11 @@ const deleteOwnExpired = sqlStatement`delete from accessTokens where memberId = 
 type Stored = Pick<
   typeof accessTokens.$inferSelect,
   'tokenId' | 'name' | 'scopes' | 'hint' | 'createdAt' | 'expiresAt' | 'lastUsedDay'
->
-const columns = sql.raw('tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay')
+> & { startsBooks: number }
+const columns = sql.raw('tokenId, name, scopes, hint, createdAt, expiresAt, lastUsedDay, startsBooks')
 const insertToken = sqlStatement<Stored>`
-  insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, expiresAt)
-  select :tokenHash, owner, :tokenId, :name, :bits, :hint, :callerNow, :expiresAt
+  insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, expiresAt, startsBooks)
+  select :tokenHash, owner, :tokenId, :name, :bits, :hint, :callerNow, :expiresAt, :startsBooks
   from (select ${callerId} as owner)
   where owner is not null
     and (select count(*) from accessTokens where memberId = owner and ${isLiveToken}) < ${sql.raw(String(MAX_TOKENS))}
@@ -43,22 +44,41 @@ const recordCreation = recordActivity(
 /** @param day days since 1970 */
 export const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-const toAccessToken = ({ scopes, createdAt, expiresAt, lastUsedDay, ...token }: Stored): AccessToken => ({
+const toAccessToken = ({ scopes, createdAt, expiresAt, lastUsedDay, startsBooks, ...token }: Stored): AccessToken => ({
   ...token,
   scopes: fromBits(scopes),
   createdAt: toInstant(createdAt),
   expiresAt: expiresAt === null ? null : toInstant(expiresAt),
   lastUsedAt: lastUsedDay === null ? null : toDate(lastUsedDay),
+  startsBooks: startsBooks === 1,
+})
+
+/** What to type on a device of a member of the slot. @param base the URL of the service */
+const addressesOf = (slot: number, base: string) => ({
+  username: userOfSlot(slot),
+  koreader: `${base}/koreader`,
+  webdav: `${base}/dav/`,
+  readwise: `${base}/readwise/api/v2`,
+  moonReader: `${base}/readwise/api/v2/highlights`,
 })
 
 /**
  * Creates an access token of the caller. Only its hash is stored, so the token cannot be read again.
- * @throws MAX_TOKENS when the caller already has MAX_TOKENS tokens
+ * @param base the URL of the service, which the token of a device needs
+ * @throws MAX_TOKENS when the caller already has MAX_TOKENS tokens; INTERNAL for a device if the URL is not configured
  */
-export const createToken = async (db: Db, caller: Caller, { name, scopes, expiresAt }: NewToken, origin: Origin) => {
-  const token = createAccessToken(caller.slot)
+export const createToken = async (
+  { db, caller }: Variables,
+  { name, scopes, expiresAt, startsBooks }: NewToken,
+  base: () => string,
+  origin: Origin,
+) => {
+  const isForDevice = scopes.some(isIntake)
+  const token = createAccessToken(caller.slot, isForDevice)
+  const addresses = isForDevice ? addressesOf(caller.slot, base()) : null
   const [tokenId, bits, hint] = [crypto.randomUUID(), toBits(scopes), token.slice(0, HINT_LENGTH)]
-  const row = { tokenHash: await hashToken(token), tokenId, name, bits, hint, expiresAt: expiresAt ?? null }
+  const tokenHash = await hashToken(token)
+  const row = { tokenHash, tokenId, name, bits, hint, expiresAt: expiresAt ?? null, startsBooks: Number(startsBooks) }
   const {
     member,
     guard: owner,
@@ -71,7 +91,7 @@ export const createToken = async (db: Db, caller: Caller, { name, scopes, expire
   })
   if (!inserted) throw new ApiError('MAX_TOKENS')
   const { hint: _, lastUsedAt: __, ...shown } = toAccessToken(inserted)
-  const created: CreatedToken = { ...shown, token }
+  const created: CreatedToken = { ...shown, token, addresses }
   // The owner was selected before the insert.
   return { created, member, owner: { ...owner, tokens: owner.tokens + 1 } }
 }

@@ -19,6 +19,10 @@ export const imports = sqliteTable(
     merge: text({ enum: MERGE_RULES }).notNull(),
     format: text().notNull(),
     encoding: text().notNull(),
+    /** The token of the device that sent the file. Null if the member started the import. */
+    tokenId: text(),
+    /** SHA-256 of the file that a device sent, in base64: the same file again changes nothing. */
+    fileHash: text(),
     /** A JSON array: the names of columns that the format does not know, and the `UnreadColumn`s. Null without any. */
     unknownColumns: text(),
     /** A JSON array of the columns of the table of failed rows. Null once the import is undone. */

@@ -99,6 +99,8 @@ export const accessTokens = sqliteTable(
     expiresAt: integer(),
     /** The UTC day, counted from 1970. */
     lastUsedDay: integer(),
+    /** Whether progress of the device begins unread books. */
+    startsBooks: integer({ mode: 'boolean' }).notNull().default(false),
     /** What a link shows. This and the columns below are null for access tokens. */
     kind: text({ enum: LINK_KINDS }),
     bookStatus: text({ enum: BOOK_STATUSES }),

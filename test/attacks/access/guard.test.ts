@@ -22,6 +22,7 @@ const recording = {
 const changed = {
   MEMBER_LIMIT: recording,
   SEARCH_LIMIT: recording,
+  DEVICE_LIMIT: recording,
   WRITE_LIMIT: recording,
   CREDENTIAL_LIMIT: unlimited,
 }

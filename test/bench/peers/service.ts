@@ -45,6 +45,7 @@ const env = {
   NETWORK_LIMIT: unlimited,
   MEMBER_LIMIT: unlimited,
   SEARCH_LIMIT: unlimited,
+  DEVICE_LIMIT: unlimited,
   JWT_SECRET: process.env.JWT_SECRET,
   EMAIL_VERIFICATION: 'off',
   CATALOGUE_PROVIDER: 'sample',

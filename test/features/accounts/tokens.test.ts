@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { MAX_TOKENS } from '../../../src/accounts/tokens/schema'
 import { createAccessToken, slotOfToken } from '../../../src/auth/access-token'
 import { sweep } from '../../../src/sweep'
-import { SCOPES } from '../../../src/values/contract'
+import { ALL_SCOPES, DEVICE_SCOPES, SCOPES } from '../../../src/values/contract'
 import { type Reader, send, signUp } from '../../support/api'
 import { changeDatabase, measure, memberDatabase, memberSlot, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
@@ -27,7 +27,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const create = async (owner = reader, token: object = {}): Promise<{ tokenId: string; token: string }> =>
+type Created = { tokenId: string; token: string; addresses: unknown }
+const create = async (owner = reader, token: object = {}): Promise<Created> =>
   (await owner.post('/tokens', { ...NEW, ...token })).body
 const list = async (owner = reader) => (await owner.get('/tokens')).body
 const use = (token: string, method = 'GET', path = ME, options: Parameters<typeof send>[2] = {}) =>
@@ -43,7 +44,9 @@ describe('POST /tokens', () => {
       ...NEW,
       createdAt: expect.stringMatching(INSTANT),
       expiresAt: null,
+      startsBooks: false,
       token: expect.stringMatching(/^rl_[\dA-Za-z]{36}$/),
+      addresses: null,
     })
     expect(headers.get('Cache-Control')).toBe('no-store')
     expect(slotOfToken(body.token)).toBe(memberSlot())
@@ -72,8 +75,44 @@ describe('POST /tokens', () => {
     expect((await reader.post('/tokens', { ...NEW, scopes: ALL.toReversed() })).body.scopes).toEqual(ALL)
   })
 
+  it('makes the token of a device shorter, and says what to type', async () => {
+    const device = { name: 'Kobo', scopes: Object.keys(DEVICE_SCOPES), startsBooks: true }
+    const { status, body } = await reader.post('/tokens', device)
+    expect(status).toBe(201)
+    const slot = memberSlot()
+    expect(body).toMatchObject({
+      ...device,
+      token: expect.stringMatching(/^rld[2-9a-hjkmnp-z]{27}$/),
+      addresses: {
+        username: slot === 0 ? 'reader' : `reader${slot}`,
+        koreader: expect.stringMatching(/^http.*\/koreader$/),
+        webdav: expect.stringMatching(/\/dav\/$/),
+        readwise: expect.stringMatching(/\/readwise\/api\/v2$/),
+        moonReader: expect.stringMatching(/\/readwise\/api\/v2\/highlights$/),
+      },
+    })
+    expect(slotOfToken(body.token)).toBe(slot)
+    expect(await list()).toContainEqual(expect.objectContaining({ ...device, hint: body.token.slice(0, 10) }))
+    expect(await use(body.token)).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('profile:read') },
+    })
+    await reader.delete(`/tokens/${body.tokenId}`)
+    expect((await use(body.token)).status).toBe(401)
+  })
+
+  it.each([
+    [{ scopes: ['intake:write', 'library:read'] }, 'scopes'],
+    [{ startsBooks: true }, 'startsBooks'],
+  ])('refuses %j', async (token, field) => {
+    const { status, body } = await reader.post('/tokens', { ...NEW, ...token })
+    expect(status).toBe(400)
+    expect(body.fieldErrors).toEqual([expect.objectContaining({ field })])
+  })
+
   itRejects(
     {
+      startsBooks: values('"true"', '1'),
       name: { ...ABSENT, ...NULL, ...BLANK, ...notText(100) },
       scopes: { ...ABSENT, ...values('null', '[]', '"memos:read"', '{}', '["memos:read","memos:read"]') },
       expiresAt: {
@@ -90,7 +129,7 @@ describe('POST /tokens', () => {
 
   it.each(['memos:delete', 'MEMOS:READ', 'memos:read ', '', '*', null, 1])('rejects %j as a scope', async (scope) => {
     const answer = await reader.post('/tokens', { ...NEW, scopes: ['library:read', scope] })
-    const reason = `must be one of ${ALL.join(', ')}`
+    const reason = `must be one of ${Object.keys(ALL_SCOPES).join(', ')}`
     expect(answer.body.fieldErrors).toEqual([{ field: 'scopes.1', rejectedValue: scope, reason }])
   })
 
@@ -117,7 +156,8 @@ describe('GET /tokens', () => {
     const owner = await signUp()
     const [first, second] = [await create(owner), await create(owner, { name: 'Second' })]
     await select('update accessTokens set createdAt = createdAt - 5000 where tokenId = ?', first.tokenId)
-    const { token, ...created } = second
+    const { token, addresses, ...created } = second
+    expect(addresses).toBeNull()
     const tokens = await list(owner)
     expect(tokens).toMatchObject([{ name: 'Second' }, { name: 'Backup script' }])
     expect(tokens[0]).toEqual({ ...created, hint: token.slice(0, 10), lastUsedAt: null })

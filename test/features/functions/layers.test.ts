@@ -16,11 +16,12 @@ const LAYERS = [
   ['library'],
   ['accounts'],
   ['transfer', 'transfer/reader'],
+  ['devices'],
   ['reference'],
   ['app', 'sweep'],
   ['index', 'openapi'],
 ]
-const FEATURE = /^(?:catalogue|library|accounts|transfer|reference)\//
+const FEATURE = /^(?:catalogue|library|accounts|transfer|devices|reference)\//
 /** Files that speak HTTP. */
 const ROUTES = /\/(?:routes|import-body)$/
 

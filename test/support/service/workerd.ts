@@ -85,6 +85,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         NETWORK_LIMIT: rateLimit('1001', 600),
         MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
         SEARCH_LIMIT: rateLimit('1005', Math.max(120, uploadsPerMinute)),
+        DEVICE_LIMIT: rateLimit('1006', Math.max(240, uploadsPerMinute)),
         ...(writesPerMinute && { WRITE_LIMIT: rateLimit('1003', writesPerMinute) }),
         ...(unconfirmedPerMinute && { CREDENTIAL_LIMIT: rateLimit('1004', unconfirmedPerMinute) }),
         VERSION: { type: 'version-metadata' as const },

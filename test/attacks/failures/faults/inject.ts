@@ -2,7 +2,14 @@
 import { wrapDatabase } from '../../../support/wrap-database.ts'
 
 export const KINDS = ['throws', 'throws afterwards', 'hangs', 'is slow', 'answers junk', 'is down'] as const
-const LIMITS = ['NETWORK_LIMIT', 'MEMBER_LIMIT', 'SEARCH_LIMIT', 'WRITE_LIMIT', 'CREDENTIAL_LIMIT'] as const
+const LIMITS = [
+  'NETWORK_LIMIT',
+  'MEMBER_LIMIT',
+  'SEARCH_LIMIT',
+  'DEVICE_LIMIT',
+  'WRITE_LIMIT',
+  'CREDENTIAL_LIMIT',
+] as const
 export const BINDINGS = ['DB', 'DB_1', 'IMAGES', 'CATALOGUE', 'EMAIL', ...LIMITS, 'fetch'] as const
 type Binding = (typeof BINDINGS)[number]
 type Database = 'DB' | 'DB_1'
