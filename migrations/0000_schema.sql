@@ -121,7 +121,6 @@ CREATE TABLE `accountCodes` (
 	`memberId` integer NOT NULL,
 	`slot` integer NOT NULL,
 	`credentialsVersion` integer NOT NULL,
-	`issuedAt` integer NOT NULL,
 	`expiresAt` integer NOT NULL
 );
 --> statement-breakpoint

@@ -35,8 +35,8 @@ export const CODE_LIFETIME_MS = 10 * MINUTE_MS
 
 /** Stores a code if neither a limit of the attempt nor that of the day is reached. */
 const insertCode = sqlStatement<{ codeHash: string }>`
-  insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
-  select :codeHash, :subject, :memberId, :slot, :credentialsVersion, :now, :expiresAt
+  insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, expiresAt)
+  select :codeHash, :subject, :memberId, :slot, :credentialsVersion, :expiresAt
   where ${isAllowed} and ${isBelowDailyMails}
   returning codeHash`
 

@@ -83,7 +83,7 @@ const isValid = sql`codeHash = :codeHash and expiresAt > :now`
 /** Matches if a code has not been used and has not expired. */
 export const hasValidCode = sql`exists (select 1 from accountCodes where ${isValid})`
 /** A valid code, and the member it belongs to. */
-export type ValidCode = Omit<typeof accountCodes.$inferSelect, 'issuedAt' | 'expiresAt'>
+export type ValidCode = Omit<typeof accountCodes.$inferSelect, 'expiresAt'>
 // The code is matched before the try is counted, which could be the last.
 const selectMatch = sqlStatement<ValidCode>`
   select codeHash, subject, memberId, slot, credentialsVersion from accountCodes where ${isValid} and ${isAllowed}`

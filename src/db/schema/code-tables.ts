@@ -32,7 +32,6 @@ export const accountCodes = sqliteTable(
     slot: integer().notNull(),
     /** The member's version when the code was issued. The code is valid only while it is unchanged. */
     credentialsVersion: integer().notNull(),
-    issuedAt: integer().notNull(),
     expiresAt: integer().notNull(),
   },
   (code) => [index('accountCodes_by_subject').on(code.subject), index('accountCodes_by_expiry').on(code.expiresAt)],

@@ -9,7 +9,7 @@ import { MAX_CURSOR } from '../../values/cursor'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Id, Instant, textUpTo } from '../../values/responses'
-import { MAX_CHANGES } from './schema'
+import { MAX_SIZE } from './schema'
 
 const SyncedBook = named(
   'SyncedBook',
@@ -42,7 +42,7 @@ export const Change = named('Change', z.discriminatedUnion('kind', [BookChange, 
 export type Change = z.infer<typeof Change>
 
 export const Changes = namedObject('Changes', {
-  item: z.array(Change).check(z.maxLength(MAX_CHANGES)),
+  item: z.array(Change).check(z.maxLength(MAX_SIZE)),
   next: textUpTo(MAX_CURSOR),
   hasMore: z.boolean(),
 })

@@ -21,8 +21,8 @@ const sendAs = (token: string | undefined, method: string, path: string, body: o
 export const insertEmailCode = async (memberId: number, email: string, code = '000000', credentialsVersion = 0) => {
   const codeHash = await hashCode({ JWT_SECRET: env.JWT_SECRET } as Config, memberId, email, code)
   const insert = env.DB.prepare(`
-    insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, issuedAt, expiresAt)
-    values (?1, 'subject', ?2, ?3, ?4, 0, ?5)`)
+    insert into accountCodes (codeHash, subject, memberId, slot, credentialsVersion, expiresAt)
+    values (?1, 'subject', ?2, ?3, ?4, ?5)`)
   await insert.bind(codeHash, memberId, slotOfId(memberId), credentialsVersion, Date.now() + 500_000).run()
 }
 
