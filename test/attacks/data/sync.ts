@@ -81,9 +81,13 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
   await concurrently(LANES, async (lane) => {
     for (let n = Number(FROM) + lane; n < total && failures.length < most; n += LANES) {
       const own = seed * MOST + n
-      const history = await runHistory(await join(service, slots, n), own, createClient, only)
-      histories.push(history)
-      failures.push(...history.problems.map((problem) => `history ${own}: ${problem}`))
+      try {
+        const history = await runHistory(await join(service, slots, n), own, createClient, only)
+        histories.push(history)
+        failures.push(...history.problems.map((problem) => `history ${own}: ${problem}`))
+      } catch (error) {
+        failures.push(`history ${own} broke off: ${(error as Error).stack}`)
+      }
       if (histories.length % step === 0)
         progress(`${histories.length} of ${total} histories, ${failures.length} problems`)
     }

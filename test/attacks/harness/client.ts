@@ -73,7 +73,9 @@ export const createClient = (url: URL) => {
 
   const attempt = async (bytes: Buffer, waitMs = EARLY_RESPONSE_MS) => {
     const socket = takeIdle() ?? (await openSocket(url))
-    const timer = globalThis.setTimeout(() => socket.destroy(), TIMEOUT_MS)
+    const isReused = socket.bytesWritten > 0
+    const timedOut = new Error(`No response within ${TIMEOUT_MS / 1000} s`)
+    const timer = globalThis.setTimeout(() => socket.destroy(timedOut), TIMEOUT_MS)
     try {
       const isLarge = bytes.length > LARGE_BYTES
       const response = await (isLarge ? exchangeLarge(socket, bytes, waitMs) : exchange(socket, bytes))
@@ -81,7 +83,9 @@ export const createClient = (url: URL) => {
       return response
     } catch (error) {
       socket.destroy()
-      throw error
+      const requestLine = bytes.toString('latin1', 0, bytes.indexOf(' HTTP/'))
+      const connection = isReused ? 'a used connection' : 'a new connection'
+      throw new Error(`${requestLine}, on ${connection}: ${(error as Error).message}`)
     } finally {
       clearTimeout(timer)
     }

@@ -79,7 +79,10 @@ export const exchange = (socket: Socket, request: Buffer) =>
       if (response) settle(() => resolve(response))
     })
     socket.on('error', (error) => settle(() => reject(error)))
-    socket.on('close', () => settle(() => reject(new Error('The server closed the connection'))))
+    const received = () => (text ? 'within' : 'before')
+    socket.on('close', () =>
+      settle(() => reject(new Error(`The server closed the connection ${received()} the response`))),
+    )
     socket.write(request)
   })
 

@@ -136,7 +136,7 @@ export const changeUnanswered = async (
 ) => {
   if (draw(3) > 0) await call('PATCH', `/memos/${memoId}`, { memoContent: `Web edit ${mark}` })
   else await call('DELETE', `/memos/${memoId}`)
-  const memo = draw(2) ? await client.get('memo', key) : undefined
+  const memo = draw(2) ? await client.get('memo', key).catch(expectKilled) : undefined
   if (memo) await client.update(memo, { memoContent: `Edit ${mark}` }).catch(expectKilled)
   record(memo?.value.memoContent)
 }
