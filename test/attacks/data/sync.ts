@@ -29,6 +29,12 @@ const MOST = 10_000
 /** Then the service is faulty, and further histories tell no more. */
 const MAX_FAILURES = 20
 
+/**
+ * workerd closes connections that it has read nothing from for seconds. If it could not run for so long, also those with a
+ * request that it has not read.
+ */
+const LOST = /on a used connection: (?:The server closed the connection before|.*(?:ECONNRESET|EPIPE))|^fetch failed$/
+
 /** Slots 2 and 3 are the replicas of 0 and 1: workers/lagging.ts. */
 const openSlots = (service: Service) =>
   Promise.all(
@@ -47,7 +53,9 @@ const openSlots = (service: Service) =>
 const join = async (service: Service, slots: Awaited<ReturnType<typeof openSlots>>, n: number): Promise<Member> => {
   const home = slots[n % 2] ?? slots[0]
   if (!home) throw new Error('No slots')
-  const { token, memberId } = await insertMemberAt({ ...service, ...home }, JWT_SECRET, newEmail())
+  // Not that of `home`, which may run an insert twice.
+  const database = service.databases[home.slot] ?? service.database
+  const { token, memberId } = await insertMemberAt({ ...service, slot: home.slot, database }, JWT_SECRET, newEmail())
   return {
     ...home,
     memberId,
@@ -78,11 +86,18 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
   const step = quick ? 10 : 50
   const histories: History[] = []
   const failures: string[] = []
+  let repeated = 0
   await concurrently(LANES, async (lane) => {
     for (let n = Number(FROM) + lane; n < total && failures.length < most; n += LANES) {
       const own = seed * MOST + n
+      const run = async () => runHistory(await join(service, slots, n), own, createClient, only)
       try {
-        const history = await runHistory(await join(service, slots, n), own, createClient, only)
+        const history = await run().catch((error: Error) => {
+          if (!LOST.test(error.message)) throw error
+          repeated += 1
+          progress(`history ${own} is repeated: ${error.message}`)
+          return run()
+        })
         histories.push(history)
         failures.push(...history.problems.map((problem) => `history ${own}: ${problem}`))
       } catch (error) {
@@ -106,6 +121,7 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
       ['random histories of three devices and a writer without sync', histories.length, `${failures.length} problems`],
       ['writes on the devices', sum('writes'), `${sum('kept')} kept for the user, the others applied`],
       ['requests in them', sum('requests'), 'no 5xx'],
+      ['histories that lost a connection', repeated, 'repeated with new members'],
       ...faults,
       ...reached,
     ],
