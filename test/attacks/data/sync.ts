@@ -30,7 +30,7 @@ const MOST = 10_000
 const MAX_FAILURES = 20
 
 /**
- * workerd closes connections that it has read nothing from for seconds. If it could not run for so long, also those with a
+ * workerd closes connections that it has read nothing from for 15 seconds. If it could not run for so long, also those with a
  * request that it has not read.
  */
 const LOST = /on a used connection: (?:The server closed the connection before|.*(?:ECONNRESET|EPIPE))|^fetch failed$/

@@ -27,7 +27,7 @@ const toResponse = ({ status, head, body }: HttpResponse): Response => {
 
 /** workerd keeps a connection open after an unread body of up to this length. */
 const REUSABLE_BYTES = 4_096
-/** workerd closes a connection that has been idle for five seconds. */
+/** workerd closes a connection that has been idle for 15 seconds. */
 const MAX_IDLE_MS = 3_000
 /** A longer body may be refused by its length, and the connection closed while it is being sent. */
 const LARGE_BYTES = 65_536
