@@ -33,7 +33,7 @@ const MAX_FAILURES = 20
  * workerd closes connections that it has read nothing from for 15 seconds. If it could not run for so long, also those with a
  * request that it has not read.
  */
-const LOST = /on a used connection: (?:The server closed the connection before|.*(?:ECONNRESET|EPIPE))|^fetch failed$/
+const LOST = /on a used connection: (?:The server closed the connection|.*(?:ECONNRESET|EPIPE)) before|^fetch failed$/
 
 /** Slots 2 and 3 are the replicas of 0 and 1: workers/lagging.ts. */
 const openSlots = (service: Service) =>

@@ -74,7 +74,7 @@ export const createClient = (url: URL) => {
   const attempt = async (bytes: Buffer, waitMs = EARLY_RESPONSE_MS) => {
     const socket = takeIdle() ?? (await openSocket(url))
     const isReused = socket.bytesWritten > 0
-    const timedOut = new Error(`No response within ${TIMEOUT_MS / 1000} s`)
+    const timedOut = new Error(`Timed out after ${TIMEOUT_MS / 1000} s`)
     const timer = globalThis.setTimeout(() => socket.destroy(timedOut), TIMEOUT_MS)
     try {
       const isLarge = bytes.length > LARGE_BYTES

@@ -78,11 +78,10 @@ export const exchange = (socket: Socket, request: Buffer) =>
       const response = parse(text, isHead)
       if (response) settle(() => resolve(response))
     })
-    socket.on('error', (error) => settle(() => reject(error)))
-    const received = () => (text ? 'within' : 'before')
-    socket.on('close', () =>
-      settle(() => reject(new Error(`The server closed the connection ${received()} the response`))),
-    )
+    const fail = (reason: string) =>
+      settle(() => reject(new Error(`${reason} ${text ? 'within' : 'before'} the response`)))
+    socket.on('error', ({ message }) => fail(message))
+    socket.on('close', () => fail('The server closed the connection'))
     socket.write(request)
   })
 
