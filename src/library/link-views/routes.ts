@@ -95,7 +95,9 @@ const errorPage = annotate<MiddlewareHandler<App>>(
     await next()
     const isMissing = c.error instanceof ApiError && c.error.code === 'LINK_NOT_FOUND'
     if (!isMissing || c.req.path.includes('.') || !c.req.header('Accept')?.includes('text/html')) return
-    c.res = c.body(String(await drawError()), 404, { 'Content-Type': HTML, ...pageHeaders(LIST_POLICY) })
+    c.res = c.body(String(await drawError()), 404, { 'Content-Type': HTML })
+    // A response that is assigned gets the headers of the one it replaces.
+    for (const [name, value] of Object.entries(pageHeaders(LIST_POLICY))) c.header(name, value)
   },
   { errorPage: 'LINK_NOT_FOUND' },
 )

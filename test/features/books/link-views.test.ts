@@ -532,6 +532,7 @@ describe('a link that does not exist', () => {
         'no-store',
       ])
       expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+      expect(headers.get('Content-Security-Policy')).toContain("style-src 'self'")
       expect(body).toContain('<h1>Link not found</h1>')
     }
     for (const [path, type] of [
