@@ -229,6 +229,7 @@ CREATE TABLE `accessTokens` (
 	`bookStatus` text,
 	`tagId` integer,
 	`year` integer,
+	`showName` integer,
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -14,7 +14,7 @@ const listLinks = ({ database, memberId }: Target) =>
     database,
     `select tokenId as linkId, name, kind, bookStatus, (
       select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
-    ) as tag, year, createdAt, date(lastUsedDay * 86400, 'unixepoch') as lastUsedAt
+    ) as tag, year, showName, createdAt, date(lastUsedDay * 86400, 'unixepoch') as lastUsedAt
     from accessTokens where memberId = ? and kind is not null order by createdAt desc`,
     memberId,
   )

@@ -71,7 +71,7 @@ const accessToken = {
   expiresAt: '2027-11-21T00:00:00Z',
   startsBooks: false,
 }
-const newLink = { name: 'What I have read', kind: 'SHELF', bookStatus: 'DONE' }
+const newLink = { name: 'What I have read', kind: 'SHELF', bookStatus: 'DONE', showName: true }
 const createdLink = { linkId: PLACEHOLDERS.LINK_ID, ...newLink, tag: null, year: null, createdAt: now }
 const link = { ...createdLink, name: 'Books I have read', lastUsedAt: null }
 
@@ -324,13 +324,14 @@ export const EXAMPLES: Record<string, Example> = {
     body: newLink,
     response: { ...createdLink, url: `https://library.example.com/l/${PLACEHOLDERS.LINK_SECRET}` },
   },
-  renameLink: { parameters: { 'link-id': link.linkId }, body: { name: link.name }, response: link },
+  updateLink: { parameters: { 'link-id': link.linkId }, body: { name: link.name, showName: true }, response: link },
   listLinks: { response: [link] },
   showLink: {
     parameters: { link: `${PLACEHOLDERS.LINK_SECRET}.json`, size: 20 },
     response: {
       name: link.name,
       kind: 'SHELF',
+      ownerName: renamed.name,
       item: [
         {
           ...book,

@@ -15,6 +15,7 @@ const fields = {
   bookStatus: z.nullable(BookStatus),
   tag: z.nullable(textUpTo(MAX_TAG)),
   year: z.nullable(int(MIN_YEAR, MAX_YEAR)),
+  showName: z.boolean(),
   createdAt: Instant,
 }
 
@@ -43,6 +44,7 @@ export const linksReference: FeatureReference = {
     name: 'The name of the link. Visitors see it.',
     'NewLink.name': `The name of the link, which is the title of its page. Names need not be unique. ${WELL_FORMED}.`,
     'LinkPatch.name': `The new name. ${WELL_FORMED}.`,
+    showName: 'Whether pages and feeds of the link, and its JSON, contain your present name. False unless it was sent.',
     tag: 'Shows only books with this tag. Null for all. Only for the kind `SHELF`.',
     'Link.year': 'The year of the picture. Null unless the kind is `YEAR`.',
     'CreatedLink.year': 'The year of the picture. Null unless the kind is `YEAR`.',
@@ -74,9 +76,9 @@ export const linksReference: FeatureReference = {
       responses: { 200: json(z.array(Link).check(z.maxLength(MAX_LINKS)), 'Your links') },
     },
     'PATCH /links/{link-id}': {
-      operationId: 'renameLink',
-      summary: 'Rename a link',
-      description: 'Its address stays the same.',
+      operationId: 'updateLink',
+      summary: 'Rename a link, or show or hide your name',
+      description: 'The address stays the same, and so does what is not sent.',
       responses: { 200: json(Link, 'The link') },
     },
     'DELETE /links/{link-id}': {

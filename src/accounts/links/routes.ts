@@ -8,7 +8,7 @@ import { publicBase } from '../../http/public-base'
 import { valid } from '../../input/validate'
 import { informOwner } from '../tokens/notice'
 import { LinkPatch, LinkPath, NewLink } from './schema'
-import { createLink, deleteLink, listLinks, renameLink } from './store'
+import { createLink, deleteLink, listLinks, updateLink } from './store'
 
 export const links = new Hono<App>()
   // A link shows others what it reads, so creating one needs the scopes to read that.
@@ -27,7 +27,7 @@ export const links = new Hono<App>()
     valid('param', LinkPath),
     valid('json', LinkPatch),
     async (c) => {
-      const link = await renameLink(c.var.db, c.var.caller, c.req.valid('param')['link-id'], c.req.valid('json'))
+      const link = await updateLink(c.var.db, c.var.caller, c.req.valid('param')['link-id'], c.req.valid('json'))
       return c.json(found(link, 'LINK_NOT_FOUND'), 200)
     },
   )

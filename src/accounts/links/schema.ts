@@ -11,6 +11,8 @@ export const MAX_LINKS = 50
 
 export const LinkKind = named('LinkKind', nameOf(LINK_KINDS))
 
+const ShowName = z.boolean({ error: 'must be true or false' })
+
 type Filter = 'bookStatus' | 'tag' | 'year'
 const onlyFor = (kind: z.infer<typeof LinkKind>, field: Filter) =>
   z.refine<{ kind: string } & Partial<Record<Filter, unknown>>>((link) => link.kind === kind || link[field] == null, {
@@ -26,6 +28,7 @@ export const NewLink = namedLazy('NewLink', () =>
       bookStatus: z.nullish(nameOrCode(BookStatus)),
       tag: z.nullish(TagName),
       year: z.nullish(int(MIN_YEAR, MAX_YEAR)),
+      showName: z._default(ShowName, false),
     })
     .check(
       onlyFor('SHELF', 'bookStatus'),
@@ -36,7 +39,9 @@ export const NewLink = namedLazy('NewLink', () =>
 )
 export type NewLink = z.infer<typeof NewLink>
 
-export const LinkPatch = namedLazy('LinkPatch', () => z.object({ name: filledText(MAX_LABEL) }))
+export const LinkPatch = namedLazy('LinkPatch', () =>
+  z.object({ name: z.optional(filledText(MAX_LABEL)), showName: z.optional(ShowName) }),
+)
 export type LinkPatch = z.infer<typeof LinkPatch>
 
 export const LinkPath = z.lazy(() => z.object({ 'link-id': z.uuid({ error: 'must be a UUID' }) }))

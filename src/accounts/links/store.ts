@@ -14,22 +14,23 @@ import { countsOf, toDate } from '../tokens/store'
 import type { CreatedLink, Link } from './responses'
 import { type LinkPatch, MAX_LINKS, type NewLink } from './schema'
 
-type Row = Omit<Link, 'createdAt' | 'lastUsedAt'> & { createdAt: number; lastUsedDay: number | null }
+type Row = Omit<Link, 'createdAt' | 'lastUsedAt' | 'showName'> &
+  Record<'createdAt' | 'showName', number> & { lastUsedDay: number | null }
 
 const isLinkWithId = sql`tokenId = :linkId and kind is not null`
 const isOwnLink = sql`memberId = ${callerId} and ${isLinkWithId}`
 const ownerOfLink = sql`(select memberId from accessTokens where ${isOwnLink})`
 const columns = sql.raw(`tokenId as linkId, name, kind, bookStatus, (
   select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
-) as tag, year, createdAt, lastUsedDay`)
+) as tag, year, showName, createdAt, lastUsedDay`)
 
 const tagId = sql`(select tagId from tags where memberId = ${callerId} and tagKey = :tagKey)`
 const hasValidTag = sql`(:tagKey is null or ${tagId} is not null)`
 const isCreatable = sql`${hasValidTag}
   and (select count(*) from accessTokens where memberId = owner and kind is not null) < ${sql.raw(String(MAX_LINKS))}`
 const insertLink = sqlStatement<Row>`
-  insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, kind, bookStatus, tagId, year)
-  select :tokenHash, owner, :linkId, :name, :bits, '', :callerNow, :kind, :bookStatus, ${tagId}, :year
+  insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, kind, bookStatus, tagId, year, showName)
+  select :tokenHash, owner, :linkId, :name, :bits, '', :callerNow, :kind, :bookStatus, ${tagId}, :year, :showName
   from (select ${callerId} as owner)
   where owner is not null and ${isCreatable}
   returning ${columns}`
@@ -37,8 +38,9 @@ const selectOwner = sqlStatement<Owner & { isTagValid: number }>`
   select memberId, email, ${countsOf}, ${hasValidTag} as isTagValid from members where ${isCaller}`
 const recordCreation = recordActivity('LINK_CREATED', ownerOfLink)
 
-const toLink = ({ createdAt, lastUsedDay, ...link }: Row): Link => ({
+const toLink = ({ showName, createdAt, lastUsedDay, ...link }: Row): Link => ({
   ...link,
+  showName: showName === 1,
   createdAt: toInstant(createdAt),
   lastUsedAt: lastUsedDay === null ? null : toDate(lastUsedDay),
 })
@@ -84,11 +86,13 @@ export const listLinks = async (db: Db, caller: Caller): Promise<Link[]> => {
   return links.toSorted((one, other) => other.createdAt - one.createdAt).map(toLink)
 }
 
-const updateName = sqlStatement<Row>`update accessTokens set name = :name where ${isOwnLink} returning ${columns}`
+const patchLink = sqlStatement<Row>`
+  update accessTokens set name = coalesce(:name, name), showName = coalesce(:showName, showName)
+  where ${isOwnLink} returning ${columns}`
 
-/** Renames a link of the caller. Returns undefined if the caller has no such link. */
-export const renameLink = async (db: Db, caller: Caller, linkId: string, { name }: LinkPatch) => {
-  const row = await queryOne(db, caller, idempotent(updateName({ linkId, name })))
+/** Changes a link of the caller. Returns undefined if the caller has no such link. */
+export const updateLink = async (db: Db, caller: Caller, linkId: string, patch: LinkPatch) => {
+  const row = await queryOne(db, caller, idempotent(patchLink({ linkId, name: null, showName: null, ...patch })))
   return row && toLink(row)
 }
 

@@ -107,6 +107,8 @@ export const accessTokens = sqliteTable(
     /** A trigger deletes links with the tag, because its identifier may be reused. */
     tagId: integer(),
     year: integer(),
+    /** Whether the link shows the member's name. */
+    showName: integer({ mode: 'boolean' }),
   },
   (token) => [
     index('links_by_tag').on(token.memberId, token.tagId).where(isByTag),

@@ -23,6 +23,7 @@ export const toJsonFeed = ({ about, entries, url }: Feed) => ({
   title: toLine(about.name),
   home_page_url: url,
   feed_url: `${url}.feed.json`,
+  ...(about.ownerName && { authors: [{ name: toLine(about.ownerName) }] }),
   items: entries.map((entry) => ({
     id: entry.id,
     url,
@@ -50,7 +51,7 @@ export const toAtom = ({ about, entries, url, host }: Feed) => `<?xml version="1
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${escapeMarkup(toId(host, about))}</id>
 <title>${escapeMarkup(toLine(about.name))}</title>
-<author><name>Reading Library</name></author>
+<author><name>${escapeMarkup(toLine(about.ownerName ?? 'Reading Library'))}</name></author>
 <updated>${toInstant(latestOf(about, entries))}</updated>
 <link rel="self" type="application/atom+xml" href="${escapeMarkup(url)}.atom"/>
 <link rel="alternate" type="text/html" href="${escapeMarkup(url)}"/>
@@ -117,6 +118,7 @@ export const toCalendar = ({ about, entries, url }: Feed) =>
     // RFC 7986, and its predecessor for older clients.
     `NAME:${escapeText(about.name)}`,
     `X-WR-CALNAME:${escapeText(about.name)}`,
+    ...(about.ownerName ? [`DESCRIPTION:${escapeText(`Shared by ${about.ownerName}`)}`] : []),
     `URL:${url}`,
     'REFRESH-INTERVAL;VALUE=DURATION:PT6H',
     ...entries.flatMap(toEvent),

@@ -53,7 +53,7 @@ export const drawError = () =>
   )
 
 /** `contact`: SECURITY_CONTACT. */
-type Frame = { name: string; url: string; description: string; contact: string | undefined }
+type Frame = { name: string; ownerName: string | null; url: string; description: string; contact: string | undefined }
 
 // Addresses are relative, so that the page works below any path.
 const toDocument = (title: string, head: Html | string, body: Html) => html`<!doctype html>
@@ -72,7 +72,7 @@ ${body}</body>
 </html>
 `
 
-const toPage = ({ name, url, description, contact }: Frame, head: Html | string, main: Html) =>
+const toPage = ({ name, ownerName, url, description, contact }: Frame, head: Html | string, main: Html) =>
   toDocument(
     name,
     html`<meta name="description" content="${description}">
@@ -84,7 +84,7 @@ const toPage = ({ name, url, description, contact }: Frame, head: Html | string,
 ${head}`,
     html`<main>
 <h1 dir="auto">${name}</h1>
-${main}</main>
+${ownerName === null ? '' : html`<p class="note">Shared by <bdi>${ownerName}</bdi></p>\n`}${main}</main>
 <footer>
 <p>A member of this service shares this page with everyone who has its address.</p>
 ${

@@ -50,6 +50,7 @@ const LISTED_KINDS = LINK_KINDS.filter((kind) => kind !== 'YEAR')
 const LinkedList = namedObject('LinkedList', {
   name: textUpTo(MAX_LABEL),
   kind: z.enum(LISTED_KINDS),
+  ownerName: z.nullable(textUpTo(MAX_NAME)),
   item: z.array(z.union([LinkedBook, LinkedMemo, LinkedReading])).check(z.maxLength(MAX_LIST_SIZE)),
   next: z.nullable(textUpTo(MAX_SEALED)),
 })
@@ -89,6 +90,7 @@ export const linkViewsReference: FeatureReference = {
       'there is a next one.',
     'LinkedList.kind': 'What the link shows.',
     'LinkedList.name': 'The name of the link.',
+    ownerName: 'The present name of the member. Null unless the link has `showName`.',
     memoContent: 'The text, which may contain anything: show it as text, not as HTML.',
     rating: 'In stars, from 0.25 to 5. Null if there is none.',
   },

@@ -17,7 +17,7 @@ import { toAtom, toCalendar, toJsonFeed } from './feeds'
 import { drawError, drawList, drawYearPage, LIST_POLICY, toYearPolicy } from './page'
 import type { LinkedList } from './responses'
 import { LinkQuery } from './schema'
-import { type ListLink, listLinked, loadLinkedYear } from './store'
+import { type About, type ListLink, listLinked, loadLinkedYear } from './store'
 
 /** Entries of a feed, and events of a calendar. */
 const FEED_SIZES: Record<string, number> = { '.feed.json': 50, '.atom': 50, '.ics': 500 }
@@ -26,6 +26,11 @@ const toETag = async (body: string) => {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))
   return `"${new Uint8Array(digest).toBase64({ alphabet: 'base64url', omitPadding: true })}"`
 }
+
+const toPlainNames = ({ name, ownerName }: About) => ({
+  name: toPlain(name),
+  ownerName: ownerName && toPlain(ownerName),
+})
 
 const HTML = 'text/html; charset=utf-8'
 
@@ -49,13 +54,13 @@ const send = async (c: Context<App>, body: string, type: string, policy?: Record
 
 const sendYear = async (c: Context<App>, year: number, { theme }: LinkQuery) => {
   const { suffix, secret } = c.get('link')
-  const { name, ...loaded } = await loadLinkedYear(statisticsOf(c), year)
+  const { about, ...loaded } = await loadLinkedYear(statisticsOf(c), year)
   const picture = toPicture(loaded)
   if (suffix === '.svg') return send(c, drawYear(picture, { theme, size: 'card' }), 'image/svg+xml')
   const { books, pagesFinished } = picture
   const description = `${picture.year} in books: ${books} finished, ${pagesFinished} pages`
   const frame = {
-    name: toPlain(name),
+    ...toPlainNames(about),
     description,
     url: `${publicBase(c)}/l/${secret}`,
     contact: c.var.config.SECURITY_CONTACT,
@@ -74,17 +79,21 @@ const sendList = async (c: Context<App>, link: ListLink, { cursor, size }: LinkQ
   const shown = await listLinked(c.var, link, page)
   const { item, next } = shown
   if (suffix === '.json')
-    return send(c, JSON.stringify({ name: shown.name, kind, item, next } satisfies LinkedList), 'application/json')
-  const name = toPlain(shown.name)
+    return send(
+      c,
+      JSON.stringify({ name: shown.name, kind, ownerName: shown.ownerName, item, next } satisfies LinkedList),
+      'application/json',
+    )
+  const names = toPlainNames(shown)
   const base = publicBase(c)
   const [url, { hostname: host }] = [`${base}/l/${secret}`, new URL(base)]
   const images = `${imageBase(c)}/images/${knownMember(c.get('caller'))}/`
   const entries = await toEntries(shown, host, images)
-  const feed = { about: { ...shown, name }, entries, url, host }
+  const feed = { about: { ...shown, ...names }, entries, url, host }
   if (suffix === '.feed.json') return send(c, JSON.stringify(toJsonFeed(feed)), 'application/feed+json')
   if (suffix === '.atom') return send(c, toAtom(feed), 'application/atom+xml; charset=utf-8')
   if (suffix === '.ics') return send(c, toCalendar(feed), 'text/calendar; charset=utf-8')
-  const frame = { name, url, description: DESCRIPTIONS[kind], contact: config.SECURITY_CONTACT }
+  const frame = { ...names, url, description: DESCRIPTIONS[kind], contact: config.SECURITY_CONTACT }
   const html = await drawList({ ...frame, kind, entries, next, isFirst: !cursor, secret })
   return send(c, String(html), HTML, LIST_POLICY)
 }
@@ -102,7 +111,7 @@ const errorPage = annotate<MiddlewareHandler<App>>(
   { errorPage: 'LINK_NOT_FOUND' },
 )
 
-/** What links show. Nothing here names the member. */
+/** What links show. Nothing here names the member, unless the link has `showName`. */
 export const linkViews = new Hono<App>().get(
   '/:link',
   errorPage,

@@ -23,14 +23,16 @@ import type { LinkedBook, LinkedMemo, LinkedReading } from './responses'
 import { type LastReading, type LinkQuery, OpenedCursor } from './schema'
 
 type Link<Kind extends LinkKind> = Extract<LinkShape, { kind: Kind }>
-export type About = { linkId: string; name: string; createdAt: number }
+/** `ownerName`: null unless the link shows it. */
+export type About = { linkId: string; name: string; ownerName: string | null; createdAt: number }
 export type Item = LinkedBook | LinkedMemo | LinkedReading
 /** What a link shows. `zone`: the member's. */
 export type LinkView = About & List<Item> & { zone: Zone }
 
 const isLink = sql`tokenHash = :callerTokenHash`
 const selectAbout = sqlStatement<About & { timeZone: string | null }>`
-  select tokenId as linkId, accessTokens.name, accessTokens.createdAt, timeZone
+  select tokenId as linkId, accessTokens.name, iif(showName, members.name, null) as ownerName,
+    accessTokens.createdAt, timeZone
   from accessTokens join members using (memberId) where ${isLink} and memberId = ${callerId}`
 
 /** Answers 404 for every refusal, so that it does not tell whether the link ever existed. */
@@ -226,5 +228,5 @@ export const loadLinkedYear = async (context: Context, year: number) => {
   const primary = { ...context, db: atPrimary(context.db) }
   const { extra: about, ...loaded } = await loadYear(primary, year, 'readings', selectAbout()).catch(refuseAsMissing)
   if (!about) throw new ApiError('LINK_NOT_FOUND')
-  return { ...loaded, name: about.name }
+  return { ...loaded, about }
 }

@@ -56,6 +56,7 @@ describe('POST /links', () => {
       bookStatus: 'DONE',
       tag: null,
       year: null,
+      showName: false,
       createdAt: expect.stringMatching(INSTANT),
       url: expect.stringMatching(/\/l\/[\dA-Za-z]{39}$/),
     })
@@ -73,6 +74,7 @@ describe('POST /links', () => {
     [{ kind: 'YEAR' }, 'year'],
     [{ kind: 'YEAR', year: 1899 }, 'year'],
     [{ kind: 'ALL' }, 'kind'],
+    [{ showName: 'yes' }, 'showName'],
     [{ name: ' ' }, 'name'],
   ])('refuses %j', async (link, field) => {
     const answer = await reader.post('/links', { ...NEW, ...link })
@@ -157,7 +159,12 @@ describe('a link', () => {
       linkId,
       name: 'Renamed',
     })
-    expect((await show(url, '.json')).body.name).toBe('Renamed')
+    expect((await show(url, '.json')).body).toMatchObject({ name: 'Renamed', ownerName: null })
+    const shown = await reader.patch(`/links/${linkId}`, { showName: true })
+    expect(shown.body).toMatchObject({ name: 'Renamed', showName: true })
+    expect(await list()).toEqual([{ ...shown.body, lastUsedAt: expect.any(String) }])
+    expect((await reader.patch(`/links/${linkId}`, { name: 'Hidden', showName: false })).body.showName).toBe(false)
+    expect((await show(url, '.json')).body).toMatchObject({ name: 'Hidden', ownerName: null })
     expect((await reader.delete(`/links/${linkId}`)).status).toBe(204)
     expect((await reader.delete(`/links/${linkId}`)).status).toBe(404)
     expect(await statusOf(url)).toBe(404)

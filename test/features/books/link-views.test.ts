@@ -135,6 +135,7 @@ describe('a shelf', () => {
     expect(body).toEqual({
       name: 'Shown',
       kind: 'SHELF',
+      ownerName: null,
       item: [
         {
           bookId: bookId + 1,
@@ -422,18 +423,46 @@ describe('every form', () => {
     expect(unescaped).toBe(HOSTILE[3]?.replace('\r\n', '\n'))
   })
 
+  it('contains the name of the member only if the link shows it, and then the present one', async () => {
+    const named: Record<string, string> = {
+      '': '<p class="note">Shared by <bdi>Mina &lt;Kim&gt;</bdi></p>',
+      '.json': '"ownerName":"Mina <Kim>"',
+      '.feed.json': '"authors":[{"name":"Mina <Kim>"}]',
+      '.atom': '<author><name>Mina &lt;Kim&gt;</name></author>',
+      '.ics': '\r\nDESCRIPTION:Shared by Mina <Kim>\r\n',
+    }
+    const links: [LinkKind, string[], object?][] = [
+      ['SHELF', ['', '.json', '.feed.json', '.atom']],
+      ['MEMOS', ['', '.json', '.feed.json', '.atom']],
+      ['CALENDAR', ['', '.json', '.feed.json', '.atom', '.ics']],
+      ['YEAR', [''], { year: 2026 }],
+    ]
+    for (const [kind, suffixes, link] of links) {
+      const [shown, hidden] = [await share(kind, { ...link, showName: true }), await share(kind, link)]
+      await reader.patch('/members/me', { name: 'Mina <Kim>' })
+      for (const suffix of suffixes) {
+        const [text, without] = (await Promise.all([shown, hidden].map((secret) => show(secret, suffix)))).map(
+          ({ body }) => (typeof body === 'string' ? body : JSON.stringify(body)),
+        )
+        expect(text, kind + suffix).toContain(named[suffix])
+        expect(without, kind + suffix).not.toContain('Mina')
+      }
+    }
+  })
+
   it('has no control characters of titles, authors, memos and names', async () => {
     const name = `\u001b[31mred\u0007 \u009b2J`
     const { bookId } = await reader.createBook({ title: name, author: name })
     await reader.createMemo(bookId, { memoContent: name, memoAuthority: 'PUBLIC' })
     await finish(bookId, '2026-01-01')
+    await reader.patch('/members/me', { name })
     for (const [kind, suffixes, link] of [
       ['SHELF', ['', '.atom', '.feed.json']],
       ['MEMOS', ['', '.atom', '.feed.json']],
       ['CALENDAR', ['', '.atom', '.feed.json', '.ics']],
       ['YEAR', ['', '.svg'], { year: 2026 }],
     ] as const) {
-      const secret = await share(kind, { name, ...link })
+      const secret = await share(kind, { name, showName: true, ...link })
       for (const suffix of suffixes) {
         const { body } = await show(secret, suffix)
         const text = typeof body === 'string' ? body : JSON.stringify(body)
