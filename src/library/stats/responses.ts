@@ -178,7 +178,7 @@ export const statsReference: FeatureReference = {
   parameters: {
     figure: 'The figure whose rows to list.',
     theme: 'Colours: `light` or `dark`.',
-    'drawYear.size': '`card` is wide, `page` is tall.',
+    'drawYear.size': '`card` is wide, `page` is tall, with letters that can be read at the width of a phone.',
     year: 'The year.',
   },
   operations: {

@@ -19,7 +19,7 @@ const PAGE_MM = 0.0635
 /** More would be too thin to see. */
 const MAX_SPINES = 1000
 
-// Distances are multiples of 8. Months and stack stand on the same ground.
+// Distances are multiples of 8. `ground`: what months and stack stand on. `small`: the font size of labels.
 const SIZES = {
   card: {
     width: 1200,
@@ -27,25 +27,23 @@ const SIZES = {
     margin: 64,
     column: 480,
     year: { y: 184, size: 164 },
-    figures: { y: 264, size: 40, label: 32, across: [0, 144, 304], down: 0 },
+    figures: { y: 264, size: 40, label: 32, across: [0, 144, 304] },
     rated: { y: 344, most: 3, step: 32, size: 22, author: 0 },
-    ground: 536,
-    bars: 80,
+    months: { ground: 536, bars: 80 },
     small: 20,
-    stack: { x: 608, width: 528, height: 472, thickness: 56 },
+    stack: { x: 608, ground: 536, width: 528, height: 472, thickness: 56, title: { smallest: 12, largest: 24 } },
   },
   page: {
     width: 1200,
-    height: 1500,
+    height: 2136,
     margin: 80,
-    column: 432,
+    column: 1040,
     year: { y: 296, size: 296 },
-    figures: { y: 440, size: 64, label: 40, across: [0, 0, 0], down: 120 },
-    rated: { y: 800, most: 5, step: 40, size: 24, author: 28 },
-    ground: 1384,
-    bars: 160,
-    small: 22,
-    stack: { x: 568, width: 552, height: 1000, thickness: 72 },
+    figures: { y: 448, size: 80, label: 64, across: [0, 272, 680] },
+    rated: { y: 1776, most: 3, step: 64, size: 44, author: 56 },
+    months: { ground: 1600, bars: 128 },
+    small: 42,
+    stack: { x: 80, ground: 1296, width: 1040, height: 760, thickness: 120, title: { smallest: 30, largest: 44 } },
   },
 }
 type Size = (typeof SIZES)['card']
@@ -80,13 +78,11 @@ const toFigures = ({ books, pagesFinished }: YearPicture): [string, string][] =>
 const drawFigures = (year: YearPicture, { figures, margin, column, small }: Size, theme: Theme) =>
   toFigures(year).map(([figure, label], index) => {
     const x = margin + (figures.across[index] ?? 0)
-    const y = figures.y + index * figures.down
-    const end = figures.down ? column : (figures.across[index + 1] ?? column)
-    const room = end - (figures.across[index] ?? 0) - 16
+    const room = (figures.across[index + 1] ?? column) - (figures.across[index] ?? 0) - 16
     const size = fitSize(figure, room, figures.size, 700)
     return [
-      drawText(x, y, figure, { size, fill: theme.ink, weight: 700 }),
-      drawText(x, y + figures.label, label, { size: small, fill: theme.faint }),
+      drawText(x, figures.y, figure, { size, fill: theme.ink, weight: 700 }),
+      drawText(x, figures.y + figures.label, label, { size: small, fill: theme.faint }),
     ].join('')
   })
 
@@ -109,10 +105,11 @@ const drawRated = ({ bestRated }: YearPicture, { rated, margin, column }: Size, 
   })
 }
 
-const drawMonths = ({ months }: YearPicture, { margin, column, ground, bars, small }: Size, theme: Theme) => {
+const drawMonths = (year: YearPicture, { margin, column, months, small }: Size, theme: Theme) => {
+  const { ground, bars } = months
   const step = column / 12
-  const most = Math.max(1, ...months.map(({ books }) => books))
-  return months.map(({ month, books }) => {
+  const most = Math.max(1, ...year.months.map(({ books }) => books))
+  return year.months.map(({ month, books }) => {
     const left = margin + (month - 1) * step
     const middle = left + step / 2 - 4
     const height = Math.round((books / most) * bars)
@@ -121,12 +118,12 @@ const drawMonths = ({ months }: YearPicture, { margin, column, ground, bars, sma
     return [
       height ? `<rect ${box} rx="2" fill="${theme.accent}"/>` : '',
       books ? drawText(middle, ground - height - 8, String(books), { ...style, size: small - 4 }) : '',
-      drawText(middle, ground + 28, 'JFMAMJJASOND'[month - 1] ?? '', style),
+      drawText(middle, ground + small + 8, 'JFMAMJJASOND'[month - 1] ?? '', style),
     ].join('')
   })
 }
 
-const drawStack = ({ year, spines }: YearPicture, { stack, ground, small }: Size, theme: Theme) => {
+const drawStack = ({ year, spines }: YearPicture, { stack, small }: Size, theme: Theme) => {
   const shown = spines.slice(0, MAX_SPINES)
   const notes = [
     `Height: ${PAGE_MM} mm a page`,
@@ -134,9 +131,10 @@ const drawStack = ({ year, spines }: YearPicture, { stack, ground, small }: Size
     shown.length < spines.length && `the first ${group(MAX_SPINES)}`,
   ]
   const note = shown.length ? notes.filter(Boolean).join(' · ') : 'No books finished'
+  const size = fitSize(note, stack.width, small - 2)
   return [
-    shown.length ? drawSpines(year, shown, { ...stack, y: ground }, theme) : '',
-    drawText(stack.x + stack.width, ground + 28, note, { size: small - 2, fill: theme.faint, anchor: 'end' }),
+    shown.length ? drawSpines(year, shown, stack, theme) : '',
+    drawText(stack.x + stack.width, stack.ground + small + 8, note, { size, fill: theme.faint, anchor: 'end' }),
   ]
 }
 
@@ -144,9 +142,9 @@ const drawStack = ({ year, spines }: YearPicture, { stack, ground, small }: Size
 export const drawYear = (year: YearPicture, options: { theme: 'light' | 'dark'; size: 'card' | 'page' }): string => {
   const theme = THEMES[options.theme]
   const size = SIZES[options.size]
-  const { width, height, margin, ground, stack } = size
+  const { width, height, margin, column, months, stack } = size
   const [books, pages, cm] = toFigures(year).map((words) => words.join(' '))
-  const drawGround = (x: number, length: number) =>
+  const drawGround = (x: number, ground: number, length: number) =>
     `<path d="M${x} ${ground + 1}h${length}" stroke="${theme.line}" stroke-width="2"/>`
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
@@ -156,8 +154,8 @@ export const drawYear = (year: YearPicture, options: { theme: 'light' | 'dark'; 
     ...drawFigures(year, size, theme),
     ...drawRated(year, size, theme),
     ...drawMonths(year, size, theme),
-    drawGround(margin, size.column - 8),
-    drawGround(stack.x, stack.width),
+    drawGround(margin, months.ground, column - 8),
+    drawGround(stack.x, stack.ground, stack.width),
     ...drawStack(year, size, theme),
     '</svg>',
   ].join('')

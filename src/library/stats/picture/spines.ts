@@ -7,12 +7,14 @@ interface Book {
 }
 export interface Area {
   x: number
-  /** The ground on which the books lie. */
-  y: number
+  /** Where the lowest book lies. */
+  ground: number
   width: number
   height: number
   /** The thickness of 300 pages while there is room. */
   thickness: number
+  /** Font sizes of the titles. */
+  title: { smallest: number; largest: number }
 }
 
 /** Beyond these numbers of pages all books are drawn alike, so that no book hides the others. */
@@ -23,10 +25,6 @@ const USUAL = 300
 
 const GAP = 24
 const MAX_COLUMNS = 4
-/** Spines thinner than this, on average, are spread over more columns. */
-const READABLE = 19
-const SMALLEST_TITLE = 12
-const LARGEST_TITLE = 24
 /** Lines of a font take up to 1.45 of its size. */
 const LINE = 1.5
 
@@ -45,12 +43,12 @@ const toPages = (book: Book) => (isKnown(book) ? Math.min(Math.max(book.pages ??
 type Spine = { x: number; y: number; length: number; thickness: number; print: string }
 
 /** `room`: what is left of the length. */
-const drawTitle = (title: string, { x, y, length, thickness, print }: Spine, room: number) => {
-  const most = Math.min(LARGEST_TITLE, Math.floor(thickness / LINE))
-  if (most < SMALLEST_TITLE) return ''
+const drawTitle = (title: string, { x, y, length, thickness, print }: Spine, room: number, sizes: Area['title']) => {
+  const most = Math.min(sizes.largest, Math.floor(thickness / LINE))
+  if (most < sizes.smallest) return ''
   const line = toLine(title)
   // A title is rather smaller than cut.
-  const size = Math.max(fitSize(line, room, most), Math.ceil(most * 0.8), SMALLEST_TITLE)
+  const size = Math.max(fitSize(line, room, most), Math.ceil(most * 0.8), sizes.smallest)
   const shown = cutText(line, room, size)
   if (shown === '' || (shown !== line && room < 6 * size)) return ''
   const direction = isRightToLeft(line) ? ' direction="rtl"' : ''
@@ -85,8 +83,10 @@ export const drawSpines = (year: number, books: Book[], area: Area, theme: Theme
   let columns = 1
   let divided = divide(pages, columns)
   const most = area.thickness / USUAL
+  // Books that are too thin for titles, on average, are spread over more columns.
+  const readable = area.title.smallest * LINE + 1
   const toScale = () => Math.min(most, area.height / divided.highest)
-  while (columns < MAX_COLUMNS && toScale() < most && toScale() * divided.mean < READABLE)
+  while (columns < MAX_COLUMNS && toScale() < most && toScale() * divided.mean < readable)
     divided = divide(pages, ++columns)
   const scale = toScale()
   const width = (area.width - GAP * (columns - 1)) / columns
@@ -113,13 +113,13 @@ export const drawSpines = (year: number, books: Book[], area: Area, theme: Theme
     drawn[column] += `<rect x="${x}" y="${y}" width="${length}" height="${seen}"${corner} fill="${cloth}"${edge}/>`
     const spine = { x, y, length, thickness: seen, print }
     if (hasBands) drawn[column] += drawBands(spine)
-    drawn[column] += drawTitle(book.title, spine, length - (hasBands ? 64 : 24))
+    drawn[column] += drawTitle(book.title, spine, length - (hasBands ? 64 : 24), area.title)
   }
   return drawn
     .map((spines, index) => {
       const x = round(area.x + index * (width + GAP))
       // An inner svg cuts off what is wider than any estimate.
-      return `<svg x="${x}" y="${area.y - area.height}" width="${round(width)}" height="${area.height}">${spines}</svg>`
+      return `<svg x="${x}" y="${area.ground - area.height}" width="${round(width)}" height="${area.height}">${spines}</svg>`
     })
     .join('')
 }
