@@ -45,7 +45,7 @@ const inspect = async (url: string, name: string) => {
   const context = await browser.newContext({ bypassCSP: true })
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
-  await page.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: COVER }))
+  await page.route(/covers.example/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: COVER }))
   page.on('request', (request) => {
     if (!request.url().startsWith(`${service.base}/`)) hosts.add(new URL(request.url()).host)
   })
@@ -65,7 +65,7 @@ const inspect = async (url: string, name: string) => {
     }
   }
   await context.close()
-  return { problems, hosts: [...hosts] }
+  return { problems, hosts: [...hosts].sort() }
 }
 const COVER =
   '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="96"><rect width="64" height="96" fill="#777"/></svg>'
@@ -82,7 +82,7 @@ it('renders pages of every kind without accessibility violations, overflow, or h
   const empty = await share({ kind: 'SHELF' })
   expect(await inspect(empty, 'empty')).toEqual({ problems: [], hosts: [] })
   for (const [n, title] of TITLES.entries()) {
-    const cover = n % 2 ? 'http://covers.example/insecure.jpg' : 'https://covers.example/1.jpg'
+    const cover = n % 2 ? 'http://other-covers.example/2.jpg' : 'https://covers.example/1.jpg'
     const dates = n === 0 ? { bookStatus: 'DONE', readEndDate: '2026-05-01T00:00:00' } : { bookStatus: 'ING' }
     const { bookId } = await (await post('/books', { title, author: title, cover, ...dates })).json()
     const memo = { memoBookPage: n, memoContent: `${title}\n\nAnd a second paragraph.`, memoAuthority: 'PUBLIC' }
@@ -92,13 +92,17 @@ it('renders pages of every kind without accessibility violations, overflow, or h
   const shelf = await share({ kind: 'SHELF' })
   expect(await inspect(shelf, 'shelf')).toEqual({ problems: [], hosts: [] })
   const { next } = await (await fetch(`${shelf}.json?size=29`)).json()
-  expect(await inspect(`${shelf}?cursor=${next}`, 'scripts')).toEqual({ problems: [], hosts: ['covers.example'] })
+  expect(await inspect(`${shelf}?cursor=${next}`, 'scripts')).toEqual({
+    problems: [],
+    hosts: ['covers.example', 'other-covers.example'],
+  })
   expect(await inspect(await share({ kind: 'MEMOS' }), 'memos')).toEqual({ problems: [], hosts: [] })
   expect(await inspect(await share({ kind: 'CALENDAR' }), 'calendar')).toEqual({ problems: [], hosts: [] })
   expect(await inspect(await share({ kind: 'YEAR', year: 2026 }), 'year')).toEqual({ problems: [], hosts: [] })
   const page = await browser.newPage({ extraHTTPHeaders: { Accept: 'text/html' } })
   expect((await page.goto(`${service.base}/l/none`))?.status()).toBe(404)
   expect(await page.locator('h1').textContent()).toBe('Link not found')
+  expect(await page.evaluate(() => getComputedStyle(document.body).maxWidth)).toBe('720px')
 }, 120_000)
 
 const HOSTILE = [
@@ -138,20 +142,23 @@ it('shows the HTML of memos, and does nothing that they ask for', async () => {
   await page.close()
 })
 
-it('saves the picture of a year as PNG, under its policy', async () => {
+it('saves the picture of a year as PNG, the tall one on a phone, under its policy', async () => {
   const url = await share({ kind: 'YEAR', year: 2026 })
-  const page = await browser.newPage()
-  const errors: string[] = []
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-  await page.goto(url)
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Save as PNG').click()])
-  expect(download.suggestedFilename()).toBe('2026.png')
-  const png = readFileSync(await download.path())
-  expect([png.subarray(1, 4).toString(), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 2400, 1260])
-  expect(errors).toEqual([])
-  await page.locator('img').click()
-  expect(page.url()).toBe(`${url}.svg`)
-  await page.close()
+  for (const [width, height] of [
+    [1280, 1260],
+    [390, 4272],
+  ] as const) {
+    const page = await browser.newPage({ viewport: { width, height: 800 } })
+    const errors: string[] = []
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    await page.goto(url)
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Save as PNG').click()])
+    expect(download.suggestedFilename()).toBe('2026.png')
+    const png = readFileSync(await download.path())
+    expect([png.subarray(1, 4).toString(), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 2400, height])
+    expect(errors).toEqual([])
+    await page.close()
+  }
 })
 
 it('looks the same when it is loaded again', async () => {
@@ -161,7 +168,7 @@ it('looks the same when it is loaded again', async () => {
     await page.goto(url)
     expect(await page.locator('img').evaluate((picture: HTMLImageElement) => picture.naturalWidth)).toBe(1200)
     expect(await page.locator('button').isVisible()).toBe(true)
-    expect(await page.evaluate(() => getComputedStyle(document.body).maxWidth)).toBe('720px')
+    expect(await page.evaluate(() => getComputedStyle(document.body).maxWidth)).toBe('1000px')
   }
   await page.close()
 })
@@ -176,4 +183,21 @@ it('works with the keyboard alone', async () => {
   }
   expect(focused).toEqual(['Older', 'Atom feed', 'JSON feed'])
   await page.close()
+})
+
+it('draws the picture of a year with letters of at least 9 pixels, on a phone and on a desktop', async () => {
+  const url = await share({ kind: 'YEAR', year: 2026 })
+  for (const width of [390, 1280]) {
+    const page = await browser.newPage({ viewport: { width, height: 800 } })
+    await page.goto(url)
+    const picture = await page.locator('img').evaluate((image: HTMLImageElement) => image.currentSrc)
+    const scale = await page
+      .locator('img')
+      .evaluate((image: HTMLImageElement) => image.clientWidth / image.naturalWidth)
+    const sizes = [...(await (await fetch(picture)).text()).matchAll(/font-size="(\d+)"/g)].map(([, size]) =>
+      Number(size),
+    )
+    expect(Math.min(...sizes) * scale, `${width}`).toBeGreaterThan(9)
+    await page.close()
+  }
 })

@@ -1,17 +1,21 @@
 // The page of a link. All that members wrote is escaped by `html`, or written anew by `toShownMemo`.
 import { html, raw } from 'hono/html'
+import { SIZES } from '../stats/picture/draw'
 import type { FeedEntry } from './entries'
 
 type Html = ReturnType<typeof html>
 
-/** Draws the picture at twice its size, and saves it. The policy allows it by its hash, so it must be constant. */
-const SAVE = `
-const button = document.querySelector('button')
+/**
+ * Draws the picture at twice its size, and saves it. The policy allows the
+ * script by its hash, so it must be constant.
+ */
+const SCRIPT = `
+const [button, picture] = ['button', 'img'].map((name) => document.querySelector(name))
 button.hidden = false
 button.onclick = () => {
-  const picture = document.querySelector('img')
-  const canvas = Object.assign(document.createElement('canvas'), { width: 2400, height: 1260 })
-  canvas.getContext('2d').drawImage(picture, 0, 0, canvas.width, canvas.height)
+  const [width, height] = [2 * picture.naturalWidth, 2 * picture.naturalHeight]
+  const canvas = Object.assign(document.createElement('canvas'), { width, height })
+  canvas.getContext('2d').drawImage(picture, 0, 0, width, height)
   canvas.toBlob((blob) => {
     const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: button.dataset.name })
     link.click()
@@ -22,25 +26,30 @@ button.onclick = () => {
 
 const hashOf = async (script: string) =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(script))).toBase64()
-let saveHash: Promise<string> | undefined
+let scriptHash: Promise<string> | undefined
 
 const NONE = "'none'"
-/** The Content-Security-Policy of a page of lists. */
-export const LIST_POLICY = {
+const POLICY = {
   'default-src': NONE,
   'style-src': "'self'",
-  'img-src': "'self' https:",
+  'img-src': "'self'",
   'base-uri': NONE,
   'form-action': NONE,
   'frame-ancestors': NONE,
 }
-/** The policy of a year's page. */
+/** The Content-Security-Policy of a year's page. */
 export const toYearPolicy = async () => {
-  saveHash ??= hashOf(SAVE)
-  return { ...LIST_POLICY, 'img-src': "'self'", 'script-src': `'sha256-${await saveHash}'` }
+  scriptHash ??= hashOf(SCRIPT)
+  return { ...POLICY, 'script-src': `'sha256-${await scriptHash}'` }
 }
 
+/** What covers of a page may begin with: `https:`, and also `http:` if the page itself has such an address, as on localhost. */
+const coverSchemes = (url: string) => (url.startsWith('http:') ? ['https:', 'http:'] : ['https:'])
+/** The policy of a page of lists. */
+export const toListPolicy = (url: string) => ({ ...POLICY, 'img-src': ["'self'", ...coverSchemes(url)].join(' ') })
+
 /** What a browser shows instead of an error. Nothing in it depends on the link. */
+export const ERROR_POLICY = POLICY
 export const drawError = () =>
   toDocument(
     'Link not found',
@@ -83,8 +92,10 @@ const toPage = ({ name, ownerName, url, description, contact }: Frame, head: Htm
 <meta property="og:url" content="${url}">
 ${head}`,
     html`<main>
-<h1 dir="auto">${name}</h1>
-${ownerName === null ? '' : html`<p class="note">Shared by <bdi>${ownerName}</bdi></p>\n`}${main}</main>
+<header dir="auto">
+<h1>${name}</h1>
+${ownerName === null ? '' : html`<p class="note">Shared by <bdi>${ownerName}</bdi></p>\n`}</header>
+${main}</main>
 <footer>
 <p>A member of this service shares this page with everyone who has its address.</p>
 ${
@@ -96,18 +107,17 @@ ${
 `,
   )
 
-/** The policy allows only https images. */
-const toCover = ({ cover }: FeedEntry) =>
-  cover?.startsWith('https:')
+const toCover = ({ cover, title }: FeedEntry, schemes: string[]) =>
+  cover && schemes.some((scheme) => cover.startsWith(scheme))
     ? html`<img src="${cover}" alt="" width="64" height="96" loading="lazy" referrerpolicy="no-referrer">`
-    : html`<span class="cover"></span>`
+    : html`<span class="cover" data-letter="${String.fromCodePoint(title.codePointAt(0) ?? 32)}"></span>`
 
 const toHeading = ({ title, author, note }: FeedEntry) => html`<h2>${title}</h2>
 ${author === null ? '' : html`<p>${author}</p>\n`}<p class="note">${note}</p>
 `
 
-const toBook = (entry: FeedEntry, hasCovers: boolean) => html`<li${hasCovers ? raw(' class="book"') : ''} dir="auto">
-${hasCovers ? toCover(entry) : ''}<div>
+const toBook = (entry: FeedEntry, cover: Html | string) => html`<li${cover && raw(' class="book"')} dir="auto">
+${cover}<div>
 ${toHeading(entry)}</div>
 </li>
 `
@@ -128,7 +138,11 @@ type ListPage = Frame & {
 
 export const drawList = (page: ListPage) => {
   const { kind, entries, next, isFirst, secret, name, url } = page
-  const shown = kind === 'MEMOS' ? entries.map(toMemo) : entries.map((entry) => toBook(entry, kind === 'SHELF'))
+  const schemes = coverSchemes(url)
+  const shown =
+    kind === 'MEMOS'
+      ? entries.map(toMemo)
+      : entries.map((entry) => toBook(entry, kind === 'SHELF' ? toCover(entry, schemes) : ''))
   const calendar =
     kind === 'CALENDAR'
       ? html` · <a href="${url.replace(/^https?:/, 'webcal:')}.ics">Subscribe to the calendar</a>`
@@ -137,7 +151,7 @@ export const drawList = (page: ListPage) => {
   const older = next ? html`<a rel="next" href="${secret}?cursor=${next}">Older</a>` : ''
   const pages = newest || older ? html`<nav aria-label="Pages">${newest} ${older}</nav>\n` : ''
   const none = next ? 'Nothing on this page.' : isFirst ? 'Nothing here yet.' : 'Nothing more.'
-  const list = entries.length > 0 ? html`<ol>\n${shown}</ol>\n` : html`<p>${none}</p>\n`
+  const list = entries.length > 0 ? html`<ul>\n${shown}</ul>\n` : html`<p>${none}</p>\n`
   return toPage(
     page,
     html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${secret}.atom">
@@ -148,17 +162,40 @@ export const drawList = (page: ListPage) => {
   )
 }
 
-type YearPage = Frame & { year: number; secret: string }
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
-export const drawYearPage = ({ year, secret, ...frame }: YearPage) =>
-  toPage(
+type Finish = { title: string; author: string | null; finishedAt: string | null }
+const toFinish = ({ title, author }: Finish) => html`<li>
+<h3><bdi>${title}</bdi></h3>
+${author === null ? '' : html`<p class="note"><bdi>${author}</bdi></p>\n`}</li>
+`
+/** Finishes by month, those of an unknown one last. */
+const toMonths = (year: number, finishes: Finish[]) => {
+  const months = Map.groupBy(finishes, ({ finishedAt }) => Number(finishedAt?.slice(5, 7)))
+  return [...MONTHS, `Some time in ${year}`].map((name, index) => {
+    const ofMonth = months.get((index + 1) % 13)
+    return ofMonth ? html`<section>\n<h2>${name}</h2>\n<ul>\n${ofMonth.map(toFinish)}</ul>\n</section>\n` : ''
+  })
+}
+
+type YearPage = Frame & { year: number; finishes: Finish[]; isCut: boolean; secret: string }
+
+export const drawYearPage = ({ year, finishes, isCut, secret, ...frame }: YearPage) => {
+  const { card, page } = SIZES
+  const tall = raw(`width="${page.width}" height="${page.height}"`)
+  return toPage(
     frame,
     '',
-    html`<a href="${secret}.svg"><picture>
+    html`<picture>
+<source srcset="${secret}.svg?picture=page&theme=dark" media="(max-width: 900px) and (prefers-color-scheme: dark)" ${tall}>
+<source srcset="${secret}.svg?picture=page" media="(max-width: 900px)" ${tall}>
 <source srcset="${secret}.svg?theme=dark" media="(prefers-color-scheme: dark)">
-<img class="year" src="${secret}.svg" alt="${frame.description}" width="1200" height="630">
-</picture></a>
+<img class="year" src="${secret}.svg" alt="${frame.description}" width="${card.width}" height="${card.height}">
+</picture>
 <p><button type="button" data-name="${year}.png" hidden>Save as PNG</button></p>
-<script>${raw(SAVE)}</script>
+<div class="months">
+${toMonths(year, finishes)}</div>
+${isCut ? html`<p class="note">The list ends after ${finishes.length} books.</p>\n` : ''}<script>${raw(SCRIPT)}</script>
 `,
   )
+}

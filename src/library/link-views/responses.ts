@@ -96,6 +96,7 @@ export const linkViewsReference: FeatureReference = {
   },
   parameters: {
     'showLink.link': 'The part of `url` after `/l/`, and the suffix of a form.',
+    'showLink.picture': 'The shape of the picture: `card` is wide, `page` is tall.',
     'showLink.theme': 'The colours of the picture.',
   },
   operations: {
@@ -104,9 +105,11 @@ export const linkViewsReference: FeatureReference = {
       summary: 'Show a link',
       description:
         `Needs no token. The suffix chooses the form:\n\n${FORMS}\n\nUnknown addresses, ended links and unsupported ` +
-        'suffixes get the same 404. `cursor` and `size` are for pages and `.json`, `theme` for `.svg`. ' +
-        'Each response has an `ETag`: send it back as `If-None-Match`. The page of a year has a button that saves the picture as PNG. ' +
-        'Pages show only covers with an `https` URL; browsers load them from that host.',
+        'suffixes get the same 404. `cursor` and `size` are for pages and `.json`, `theme` and `picture` for `.svg`. ' +
+        'Each response has an `ETag`: send it back as `If-None-Match`. The page of a year has a button that saves the picture as PNG, and below it the title, author and month of each finish, ' +
+        'up to the 1,000 of the picture. ' +
+        'Pages show only covers with an `https` URL, or also `http` if the service itself has such an address, as on ' +
+        'localhost; browsers load them from that host.',
       requestHeaders: ['If-None-Match'],
       responses: {
         // The other forms are described in words: a generator would define the response twice.

@@ -10,11 +10,11 @@ import { imageBase, publicBase } from '../../http/public-base'
 import { valid } from '../../input/validate'
 import { matchesWeakEtag } from '../../values/text/etags'
 import { toPlain } from '../../values/text/plain'
-import { toPicture } from '../stats/figures'
-import { drawYear } from '../stats/picture/draw'
+import { finishesOf, toPicture } from '../stats/figures'
+import { drawYear, MAX_SPINES } from '../stats/picture/draw'
 import { toEntries } from './entries'
 import { toAtom, toCalendar, toJsonFeed } from './feeds'
-import { drawError, drawList, drawYearPage, LIST_POLICY, toYearPolicy } from './page'
+import { drawError, drawList, drawYearPage, ERROR_POLICY, toListPolicy, toYearPolicy } from './page'
 import type { LinkedList } from './responses'
 import { LinkQuery } from './schema'
 import { type About, type ListLink, listLinked, loadLinkedYear } from './store'
@@ -52,12 +52,13 @@ const send = async (c: Context<App>, body: string, type: string, policy?: Record
   return c.body(body, 200, { 'Content-Type': type })
 }
 
-const sendYear = async (c: Context<App>, year: number, { theme }: LinkQuery) => {
+const sendYear = async (c: Context<App>, year: number, query: LinkQuery) => {
   const { suffix, secret } = c.get('link')
   const { about, ...loaded } = await loadLinkedYear(statisticsOf(c), year)
   const picture = toPicture(loaded)
-  if (suffix === '.svg') return send(c, drawYear(picture, { theme, size: 'card' }), 'image/svg+xml')
+  if (suffix === '.svg') return send(c, drawYear(picture, { theme: query.theme, size: query.picture }), 'image/svg+xml')
   const { books, pagesFinished } = picture
+  const finishes = finishesOf(loaded)
   const description = `${picture.year} in books: ${books} finished, ${pagesFinished} pages`
   const frame = {
     ...toPlainNames(about),
@@ -65,7 +66,19 @@ const sendYear = async (c: Context<App>, year: number, { theme }: LinkQuery) => 
     url: `${publicBase(c)}/l/${secret}`,
     contact: c.var.config.SECURITY_CONTACT,
   }
-  return send(c, String(await drawYearPage({ ...frame, year: picture.year, secret })), HTML, await toYearPolicy())
+  const html = await drawYearPage({
+    ...frame,
+    year: picture.year,
+    // The page names no more books than the picture shows.
+    finishes: finishes.slice(0, MAX_SPINES).map(({ title, author, finishedAt }) => ({
+      title: toPlain(title),
+      author: author && toPlain(author),
+      finishedAt,
+    })),
+    isCut: finishes.length > MAX_SPINES,
+    secret,
+  })
+  return send(c, String(html), HTML, await toYearPolicy())
 }
 
 const DESCRIPTIONS = { SHELF: 'Books', MEMOS: 'Memos on books', CALENDAR: 'Finished books' }
@@ -95,7 +108,7 @@ const sendList = async (c: Context<App>, link: ListLink, { cursor, size }: LinkQ
   if (suffix === '.ics') return send(c, toCalendar(feed), 'text/calendar; charset=utf-8')
   const frame = { ...names, url, description: DESCRIPTIONS[kind], contact: config.SECURITY_CONTACT }
   const html = await drawList({ ...frame, kind, entries, next, isFirst: !cursor, secret })
-  return send(c, String(html), HTML, LIST_POLICY)
+  return send(c, String(html), HTML, toListPolicy(url))
 }
 
 /** Sends browsers an HTML page for LINK_NOT_FOUND. Addresses with a suffix get JSON. */
@@ -106,7 +119,7 @@ const errorPage = annotate<MiddlewareHandler<App>>(
     if (!isMissing || c.req.path.includes('.') || !c.req.header('Accept')?.includes('text/html')) return
     c.res = c.body(String(await drawError()), 404, { 'Content-Type': HTML })
     // A response that is assigned gets the headers of the one it replaces.
-    for (const [name, value] of Object.entries(pageHeaders(LIST_POLICY))) c.header(name, value)
+    for (const [name, value] of Object.entries(pageHeaders(ERROR_POLICY))) c.header(name, value)
   },
   { errorPage: 'LINK_NOT_FOUND' },
 )

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { cursorError, cursorOf, MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
 import { intParameter } from '../../values/fields'
 import { Position } from '../books/schema'
-import { Theme } from '../stats/schema'
+import { PictureSize, Theme } from '../stats/schema'
 
 /** Only for the document: malformed links get 404, like unknown ones. */
 export const LinkViewPath = z.lazy(() =>
@@ -30,6 +30,7 @@ export const LinkQuery = z.lazy(() =>
     ),
     size: z._default(intParameter(1, MAX_LIST_SIZE), 20),
     theme: z._default(Theme, 'light'),
+    picture: z._default(PictureSize, 'card'),
   }),
 )
 export type LinkQuery = z.infer<typeof LinkQuery>

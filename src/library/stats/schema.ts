@@ -56,10 +56,11 @@ export const RowsQuery = z.lazy(() =>
 export type RowsQuery = z.infer<typeof RowsQuery>
 
 export const Theme = nameOf(['light', 'dark'])
+export const PictureSize = nameOf(['card', 'page'])
 export const PictureQuery = z.lazy(() =>
   z.object({
     year: YearParameter(),
     theme: z._default(Theme, 'light'),
-    size: z._default(nameOf(['card', 'page']), 'card'),
+    size: z._default(PictureSize, 'card'),
   }),
 )

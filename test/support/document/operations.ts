@@ -103,6 +103,7 @@ const PARAMETERS: Record<string, string> = {
   'token-id': '00000000-0000-4000-8000-000000000002',
   'link-id': '00000000-0000-4000-8000-000000000003',
   theme: 'dark',
+  picture: 'page',
   isbn: '9788936434120',
   'title-or-author': 'petit',
   page: '1',

@@ -243,7 +243,18 @@ const compareForms = async (send: Send, subject: Subject, link: Link, size: numb
       send('GET', `/stats/year.svg?year=${link.year}`, { token: subject.member.token }),
     ])
     assert.equal(picture.text, own.text)
-    assert.deepEqual(marksIn(page.text), new Set())
+    const finishes = `/stats/rows?year=${link.year}&figure=readings&size=100`
+    const { item, next } = await subject.ask('GET', finishes)
+    assert.equal(next, null)
+    type Shown = { bookId: number; title: string; author: string | null }
+    const { item: books }: { item: Shown[] } = await subject.ask('GET', '/books?size=100')
+    const authors = new Map(books.map(({ bookId, author }) => [bookId, author ?? '']))
+    const shown = [...page.text.matchAll(/<bdi>(.*?)<\/bdi>/gs)].flatMap(([text]) => text.match(MARK) ?? [])
+    const expected = (item as Shown[]).flatMap(({ bookId, title }) =>
+      [title, authors.get(bookId) ?? ''].flatMap((text) => text.match(MARK) ?? []),
+    )
+    assert.deepEqual(shown.sort(), expected.sort())
+    assert.deepEqual(marksIn(page.text), new Set(expected))
     return 2
   }
   const expected: Record<string, unknown>[] = await expectItems(subject, link)

@@ -17,10 +17,10 @@ export interface YearPicture {
 /** The thickness of a page on cream paper, from which novels are printed: 0.0025 inches, as printers compute spines. */
 const PAGE_MM = 0.0635
 /** More would be too thin to see. */
-const MAX_SPINES = 1000
+export const MAX_SPINES = 1000
 
 // Distances are multiples of 8. `ground`: what months and stack stand on. `small`: the font size of labels.
-const SIZES = {
+export const SIZES = {
   card: {
     width: 1200,
     height: 630,
@@ -43,7 +43,7 @@ const SIZES = {
     rated: { y: 1776, most: 3, step: 64, size: 44, author: 56 },
     months: { ground: 1600, bars: 128 },
     small: 42,
-    stack: { x: 80, ground: 1296, width: 1040, height: 760, thickness: 120, title: { smallest: 30, largest: 44 } },
+    stack: { x: 80, ground: 1296, width: 1040, height: 728, thickness: 128, title: { smallest: 32, largest: 44 } },
   },
 }
 type Size = (typeof SIZES)['card']
