@@ -201,3 +201,36 @@ it('draws the picture of a year with letters of at least 9 pixels, on a phone an
     await page.close()
   }
 })
+
+it('prints in black, without buttons, navigation and feeds, and with the addresses of links', async () => {
+  const { bookId } = await (await post('/books', { title: 'Printed' })).json()
+  const memoContent = '<a href="https://elsewhere.example/">there</a>'
+  await post(`/memos?bookId=${bookId}`, { memoBookPage: 1, memoContent, memoAuthority: 'PUBLIC' })
+  const page = await browser.newPage({ colorScheme: 'dark' })
+  const styleOf = (selector: string, name: 'display' | 'color' | 'breakInside' | 'filter') =>
+    page.evaluate(
+      ([selector, name]) => {
+        const element = document.querySelector(selector)
+        return element && getComputedStyle(element)[name]
+      },
+      [selector, name] as const,
+    )
+  await page.goto(await share({ kind: 'SHELF' }))
+  await page.emulateMedia({ media: 'print' })
+  for (const hidden of ['nav', '.feeds']) expect(await styleOf(hidden, 'display'), hidden).toBe('none')
+  for (const text of ['h1', '.note']) expect(await styleOf(text, 'color'), text).toBe('rgb(0, 0, 0)')
+  expect(await styleOf('main li', 'breakInside')).toBe('avoid')
+  await page.goto(await share({ kind: 'MEMOS' }))
+  const shown = await page.evaluate(() => {
+    const link = document.querySelector('.text a')
+    return link && getComputedStyle(link, '::after').content
+  })
+  expect(shown).toContain('https://elsewhere.example/')
+  await page.emulateMedia({ media: 'screen' })
+  await page.goto(await share({ kind: 'YEAR', year: 2026 }))
+  await page.pdf()
+  await page.emulateMedia({ media: 'print' })
+  expect(await styleOf('button', 'display')).toBe('none')
+  expect(await styleOf('img', 'filter')).toContain('invert(1)')
+  await page.close()
+})

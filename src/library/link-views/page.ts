@@ -6,12 +6,13 @@ import type { FeedEntry } from './entries'
 type Html = ReturnType<typeof html>
 
 /**
- * Draws the picture at twice its size, and saves it. The policy allows the
+ * Draws the picture at twice its size, and saves it; marks one that is printed with dark colours. The policy allows the
  * script by its hash, so it must be constant.
  */
 const SCRIPT = `
 const [button, picture] = ['button', 'img'].map((name) => document.querySelector(name))
 button.hidden = false
+onbeforeprint = () => picture.classList.toggle('dark', picture.currentSrc.includes('theme=dark'))
 button.onclick = () => {
   const [width, height] = [2 * picture.naturalWidth, 2 * picture.naturalHeight]
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
@@ -157,7 +158,7 @@ export const drawList = (page: ListPage) => {
     html`<link rel="alternate" type="application/atom+xml" title="${name}" href="${secret}.atom">
 <link rel="alternate" type="application/feed+json" title="${name}" href="${secret}.feed.json">
 `,
-    html`${list}${pages}<p class="note"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar}</p>
+    html`${list}${pages}<p class="note feeds"><a href="${secret}.atom">Atom feed</a> · <a href="${secret}.feed.json">JSON feed</a>${calendar}</p>
 `,
   )
 }
@@ -187,9 +188,9 @@ export const drawYearPage = ({ year, finishes, isCut, secret, ...frame }: YearPa
     frame,
     '',
     html`<picture>
-<source srcset="${secret}.svg?picture=page&theme=dark" media="(max-width: 900px) and (prefers-color-scheme: dark)" ${tall}>
-<source srcset="${secret}.svg?picture=page" media="(max-width: 900px)" ${tall}>
-<source srcset="${secret}.svg?theme=dark" media="(prefers-color-scheme: dark)">
+<source srcset="${secret}.svg?picture=page&theme=dark" media="screen and (max-width: 900px) and (prefers-color-scheme: dark)" ${tall}>
+<source srcset="${secret}.svg?picture=page" media="screen and (max-width: 900px)" ${tall}>
+<source srcset="${secret}.svg?theme=dark" media="screen and (prefers-color-scheme: dark)">
 <img class="year" src="${secret}.svg" alt="${frame.description}" width="${card.width}" height="${card.height}">
 </picture>
 <p><button type="button" data-name="${year}.png" hidden>Save as PNG</button></p>
