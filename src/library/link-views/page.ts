@@ -1,4 +1,4 @@
-// The page of a link. All that members wrote is escaped by `html`, or written anew by `toShownMemo`.
+// The page of a link. All that members wrote is escaped by `html`, or written anew by memo-html.ts.
 import { html, raw } from 'hono/html'
 import { SIZES } from '../stats/picture/draw'
 import type { FeedEntry } from './entries'
@@ -44,7 +44,7 @@ export const toYearPolicy = async () => {
   return { ...POLICY, 'script-src': `'sha256-${await scriptHash}'` }
 }
 
-/** What covers of a page may begin with: `https:`, and also `http:` if the page itself has such an address, as on localhost. */
+/** Schemes of covers that a page shows: `http:` only if it has such an address itself, as on localhost. */
 const coverSchemes = (url: string) => (url.startsWith('http:') ? ['https:', 'http:'] : ['https:'])
 /** The policy of a page of lists. */
 export const toListPolicy = (url: string) => ({ ...POLICY, 'img-src': ["'self'", ...coverSchemes(url)].join(' ') })
