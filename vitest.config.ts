@@ -22,7 +22,8 @@ const toFiles = (folder: string) => `test/features/${folder}/*.test.ts`
 const FUNCTIONS = ['formats', 'functions', 'image-files', 'pages'].map(toFiles)
 /** These need limiters, caches or connections that no other file has used. */
 const ALONE = [
-  ...['catalogue', 'document', 'export', 'runtime'].map(toFiles),
+  ...['catalogue', 'export', 'runtime'].map(toFiles),
+  'test/features/document/openapi.test.ts',
   'test/features/slots/slots-password-reset.test.ts',
   'test/attacks/failures/*.test.ts',
 ]
