@@ -1,7 +1,7 @@
 // `npm test`: types, lint, and the tests that are not slow. `npm run test:all`: then the slow ones, too.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
 import { CI_ONLY, FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
@@ -30,13 +30,17 @@ const toVitest = (name: string, projects: string[], ...args: string[]): Step => 
 ]
 
 const quick = toVitest('quick', QUICK, NOT_SLOW, ...(checksCosts ? ['--maxWorkers', '1'] : []))
-const slow = toVitest('slow', QUICK, SLOW, ...(checksCosts ? ['--maxWorkers', '2'] : []))
+/** Most other files would start a Worker to find out that they have no slow test. */
+const slowFiles = globSync('test/*/**/*.test.ts').filter((path) => readFileSync(path, 'utf8').includes('slow'))
+const slow = toVitest('slow', QUICK, SLOW, 'test/shared', ...slowFiles, ...(checksCosts ? ['--maxWorkers', '2'] : []))
 const further = toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])])
 const ALL: Step[][] = checksCosts ? [[quick, slow], [further]] : [[quick], [slow], [further]]
 /** Steps of one stage run beside each other: one file at a time leaves a core idle. */
 const STAGES: Step[][] = [
-  [['check', 'npm', 'run', '--silent', 'check']],
-  [['lint', 'node', 'scripts/lint-openapi.ts']],
+  [
+    ['check', 'npm', 'run', '--silent', 'check'],
+    ['lint', 'node', 'scripts/lint-openapi.ts'],
+  ],
   ...(isAll ? ALL : [[quick]]),
 ]
 
