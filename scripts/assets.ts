@@ -1,7 +1,7 @@
 // Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows
 // it, and the filter of common passwords. Wrangler runs this before each bundling, so the document always matches the
 // code.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { dictionary } from '@zxcvbn-ts/language-common'
@@ -9,6 +9,14 @@ import { renderPage } from './reference/page.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUTPUT = join(ROOT, 'dist/assets')
+const PAGE = join(ROOT, 'src/reference/page')
+
+/** Leaves a file that does not change: other processes may read it, and `wrangler dev` watches it. */
+const write = (name: string, content: string | Uint8Array) => {
+  const path = join(OUTPUT, name)
+  if (existsSync(path) && readFileSync(path).equals(Buffer.from(content))) return
+  writeFileSync(path, content)
+}
 
 // The Worker's imports have no file extension, which its bundler resolves and Node does not.
 registerHooks({
@@ -25,10 +33,10 @@ const MIN_PASSWORD = 6
 
 mkdirSync(join(OUTPUT, 'docs'), { recursive: true })
 const document = `${JSON.stringify(buildDocument(introduction), null, 2)}\n`
-writeFileSync(join(OUTPUT, 'openapi.json'), document)
-writeFileSync(join(OUTPUT, 'docs/index.html'), renderPage(JSON.parse(document)))
-cpSync(join(ROOT, 'src/reference/page'), join(OUTPUT, 'docs'), { recursive: true })
+write('openapi.json', document)
+write('docs/index.html', renderPage(JSON.parse(document)))
+for (const name of readdirSync(PAGE)) write(`docs/${name}`, readFileSync(join(PAGE, name)))
 
 // The list is ordered by frequency.
 const passwords = dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD)
-writeFileSync(join(OUTPUT, FILTER_FILE), await toFilter(passwords.slice(0, COMMON_PASSWORDS)))
+write(FILTER_FILE, await toFilter(passwords.slice(0, COMMON_PASSWORDS)))
