@@ -20,9 +20,9 @@ const toFiles = (folder: string) => `test/features/${folder}/*.test.ts`
 
 /** They send few requests or none, so their files share one Worker without further care. */
 const FUNCTIONS = ['formats', 'functions', 'image-files', 'pages'].map(toFiles)
-/** These need limiters, caches or connections that no other file has used. */
+/** These need caches, connections or identifiers that no other file has used. */
 const ALONE = [
-  ...['catalogue', 'export', 'runtime'].map(toFiles),
+  ...['catalogue', 'export'].map(toFiles),
   'test/features/document/openapi.test.ts',
   'test/features/slots/slots-password-reset.test.ts',
   'test/attacks/failures/*.test.ts',

@@ -29,10 +29,13 @@ const toVitest = (name: string, projects: string[], ...args: string[]): Step => 
   ...args,
 ]
 
-const quick = toVitest('quick', QUICK, NOT_SLOW, ...(checksCosts ? ['--maxWorkers', '1'] : []))
-/** Most other files would start a Worker to find out that they have no slow test. */
-const slowFiles = globSync('test/*/**/*.test.ts').filter((path) => readFileSync(path, 'utf8').includes('slow'))
-const slow = toVitest('slow', QUICK, SLOW, 'test/shared', ...slowFiles, ...(checksCosts ? ['--maxWorkers', '2'] : []))
+/** Files that could not have a test of a run are left out: vitest loads all others to find out, some in a Worker each. */
+const findFiles = (tag: string) =>
+  globSync('test/*/**/*.test.ts').filter((path) => readFileSync(path, 'utf8').includes(tag))
+const onlySlow = findFiles('// @module-tag slow').map((path) => `--exclude=${path}`)
+const withSlow = ['test/shared', ...findFiles('slow')]
+const quick = toVitest('quick', QUICK, NOT_SLOW, ...onlySlow, ...(checksCosts ? ['--maxWorkers', '1'] : []))
+const slow = toVitest('slow', QUICK, SLOW, ...withSlow, ...(checksCosts ? ['--maxWorkers', '2'] : []))
 const further = toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])])
 const ALL: Step[][] = checksCosts ? [[quick, slow], [further]] : [[quick], [slow], [further]]
 /** Steps of one stage run beside each other: one file at a time leaves a core idle. */
