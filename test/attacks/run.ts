@@ -1,19 +1,12 @@
 // `npm run attack`: runs the attack suites against the service in workerd, over real sockets. Exits with 1 on failure.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { FOLDERS } from '../support/attack-suites'
 import { formatTable, whole } from '../support/service/table'
 import { buildService } from '../support/service/workerd'
 import { type Attack, mergeReports, type Report } from './harness/attack'
 import { type Service, startService } from './harness/service'
 
-/** The attacks by folder, in the order in which they run. */
-const FOLDERS = {
-  access: ['input', 'isolation', 'access', 'guard', 'forgery'],
-  credentials: ['traces', 'takeover', 'codes', 'reset', 'logins'],
-  load: ['uploads', 'slow', 'overload', 'memory', 'limits', 'growth'],
-  failures: ['faults', 'crashes', 'kills', 'imports', 'withdrawal'],
-  data: ['files', 'model', 'interleaved', 'stats', 'lists', 'links', 'sync', 'quotas', 'supply'],
-}
 const FOLDER_OF = new Map(Object.entries(FOLDERS).flatMap(([folder, names]) => names.map((name) => [name, folder])))
 const NAMES = [...FOLDER_OF.keys()]
 

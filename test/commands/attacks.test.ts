@@ -1,4 +1,4 @@
-import { ATTACK_RUNS } from './commands.ts'
+import { ATTACK_RUNS, ATTACK_TABLES } from './commands.ts'
 import { itRuns } from './run.ts'
 
-itRuns(ATTACK_RUNS)
+itRuns(ATTACK_RUNS, { tables: ATTACK_TABLES, concurrent: true })

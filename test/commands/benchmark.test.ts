@@ -1,4 +1,4 @@
-import { BENCHMARK_RUNS } from './commands.ts'
+import { BENCHMARK_RUNS, BENCHMARK_TABLES } from './commands.ts'
 import { itRuns } from './run.ts'
 
-itRuns(BENCHMARK_RUNS)
+itRuns(BENCHMARK_RUNS, { tables: BENCHMARK_TABLES })

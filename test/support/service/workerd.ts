@@ -1,6 +1,6 @@
 // Runs Workers in workerd from the bundle that would be deployed.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -11,12 +11,18 @@ const BUNDLE = join(BUILD, 'service/index.js')
 /** Entries import the bundle under this path. */
 export const SERVICE = 'test/support/service/service.js'
 
-/** Bundles and minifies the service and the Worker that reads files. Returns the size of the service. */
+/**
+ * Bundles and minifies the service and the Worker that reads files, which other processes may read meanwhile. Returns the
+ * size of the service.
+ */
 export const buildService = () => {
-  mkdirSync(BUILD, { recursive: true })
   buildReader()
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
-  execFileSync('wrangler', ['deploy', '--dry-run', '--outdir', dirname(BUNDLE)], { env, stdio: 'pipe' })
+  const folder = `${dirname(BUNDLE)}-${process.pid}`
+  execFileSync('wrangler', ['deploy', '--dry-run', '--outdir', folder], { env, stdio: 'pipe' })
+  mkdirSync(dirname(BUNDLE), { recursive: true })
+  renameSync(join(folder, 'index.js'), BUNDLE)
+  rmSync(folder, { recursive: true })
   const worker = readFileSync(BUNDLE)
   return { bytes: worker.length, gzipped: gzipSync(worker).length }
 }
