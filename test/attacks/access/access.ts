@@ -19,7 +19,7 @@ export const access: Attack = async ({ quick, seed, progress, start }) => {
   const api: Api = { request, insertMember: () => insertMember(service), database, slot, secret: JWT_SECRET }
   const failures: string[] = []
 
-  const tried = quick ? operations.filter((_, n) => n % 29 === seed % 29) : operations
+  const tried = quick ? operations.filter((_, n) => n % 50 === seed % 50) : operations
   progress(`${tried.length} operations with every kind of token`)
   const owner = await prepareAccess(api)
   let [cells, refused] = [0, 0]

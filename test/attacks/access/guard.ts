@@ -75,7 +75,7 @@ const walk = async ({ start, quick, progress }: Context): Promise<Report> => {
   const control = await start({ entry: 'test/attacks/workers/draining.ts' })
   const receivingCost = await measureReceiving(control, quick ? 1 : MORE_SAMPLES)
   const credentials = await refusedCredentials(service, await insertMember(service), JWT_SECRET)
-  const operations = quick ? memberOperations.filter((_, n) => n % 40 === 0) : memberOperations
+  const operations = quick ? memberOperations.filter((_, n) => n % 80 === 0) : memberOperations
   const samples = quick ? 1 : SAMPLES
   const failures: string[] = []
   const statuses: number[] = []

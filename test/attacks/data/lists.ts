@@ -10,7 +10,7 @@ const LANES = 2
 
 export const lists: Attack = async ({ quick, seed, progress, start }) => {
   const libraries = quick ? 4 : 40
-  const perLibrary = quick ? 50 : 250
+  const perLibrary = quick ? 20 : 250
   const service = await start({ writesPerMinute: 1e9, uploadsPerMinute: 1e9 })
   const failures: string[] = []
   const reached: Reached = new Map()

@@ -102,7 +102,7 @@ const measureRequests = async (context: Context): Promise<Report> => {
       })
     }),
   )
-  const report = await measureCases('texts in requests', cases, 101, context)
+  const report = await measureCases('texts in requests', cases, 202, context)
   return mergeReports(report, { figures: [['responses to them', statuses.length, countStatuses(statuses)]], failures })
 }
 
@@ -128,12 +128,12 @@ const measureReads = async (context: Context): Promise<Report> => {
       return { name, measure }
     })
   })
-  return mergeReports(await measureCases('texts in what is read', cases, 307, context), { figures: [], failures })
+  return mergeReports(await measureCases('texts in what is read', cases, 614, context), { figures: [], failures })
 }
 
 export const growth: Attack = async (context) =>
   mergeReports(
-    await measureCases('formats, texts and sizes of imports', importCases(), 53, context),
+    await measureCases('formats, texts and sizes of imports', importCases(), 106, context),
     await measureRequests(context),
     await measureReads(context),
   )
