@@ -37,12 +37,15 @@ const withSlow = ['test/shared', ...findFiles('slow')]
 const quick = toVitest('quick', QUICK, NOT_SLOW, ...onlySlow, ...(checksCosts ? ['--maxWorkers', '1'] : []))
 const slow = toVitest('slow', QUICK, SLOW, ...withSlow, ...(checksCosts ? ['--maxWorkers', '2'] : []))
 const further = toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])])
+/** Otherwise the first tests would wait for it: test/clients/install.ts. */
+const install: Step = ['install', 'npm', 'ci', '--prefix', 'test/clients']
 const ALL: Step[][] = checksCosts ? [[quick, slow], [further]] : [[quick], [slow], [further]]
 /** Steps of one stage run beside each other: one file at a time leaves a core idle. */
 const STAGES: Step[][] = [
   [
     ['check', 'npm', 'run', '--silent', 'check'],
     ['lint', 'node', 'scripts/lint-openapi.ts'],
+    ...(isAll && process.env.CI ? [install] : []),
   ],
   ...(isAll ? ALL : [[quick]]),
 ]
