@@ -22,7 +22,8 @@ const toFiles = (folder: string) => `test/features/${folder}/*.test.ts`
 const FUNCTIONS = ['formats', 'functions', 'image-files', 'pages'].map(toFiles)
 /** These need caches, connections or identifiers that no other file has used. */
 const ALONE = [
-  ...['catalogue', 'export'].map(toFiles),
+  toFiles('export'),
+  'test/features/catalogue/{catalogue-providers,isbn}.test.ts',
   'test/features/document/openapi.test.ts',
   'test/features/slots/slots-password-reset.test.ts',
   'test/attacks/failures/*.test.ts',
