@@ -189,6 +189,7 @@ CREATE TABLE `imports` (
 	`encoding` text NOT NULL,
 	`tokenId` text,
 	`fileHash` text,
+	`fileName` text,
 	`unknownColumns` text,
 	`columns` text,
 	`options` text NOT NULL,

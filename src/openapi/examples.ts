@@ -167,6 +167,8 @@ const importId = Number(PLACEHOLDERS.IMPORT_ID)
 const importParameters = { 'import-id': importId }
 const running = {
   importId,
+  tokenId: null,
+  fileName: null,
   status: 'RUNNING',
   format: 'goodreads',
   dryRun: false,
@@ -464,7 +466,7 @@ export const EXAMPLES: Record<string, Example> = {
     response: running,
   },
   getImport: { parameters: importParameters, response: imported },
-  listImports: { response: [imported] },
+  listImports: { parameters: { from: 'member' }, response: [imported] },
   listImportRows: {
     parameters: { ...importParameters, ...paging, outcome: 'ALL' },
     response: {

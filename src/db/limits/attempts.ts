@@ -65,6 +65,11 @@ export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 
 /** Per member: exports in all formats, and further parts of large ones. */
 export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]
 export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
+/** Files that the devices of a member send, by protocol. The same file again does not count. */
+export const DEVICE_FILES = {
+  webdav: [{ max: 200, windowMs: DAY_MS }],
+  readwise: [{ max: 2000, windowMs: DAY_MS }],
+} satisfies Record<string, Limit[]>
 /** Searches of the catalogue: YES24 allows 5,000 a day. Has no policy, as it counts everyone in the network. */
 export const CATALOGUE_SEARCHES = perNetwork({ max: 100, windowMs: HOUR_MS }, { max: 300, windowMs: DAY_MS })
 /** Searches of the catalogue and lookups by ISBN of a member, whatever the network. */

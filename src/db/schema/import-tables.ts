@@ -23,6 +23,8 @@ export const imports = sqliteTable(
     tokenId: text(),
     /** SHA-256 of the file that a device sent, in base64: the same file again changes nothing. */
     fileHash: text(),
+    /** The name of that file. */
+    fileName: text(),
     /** A JSON array: the names of columns that the format does not know, and the `UnreadColumn`s. Null without any. */
     unknownColumns: text(),
     /** A JSON array of the columns of the table of failed rows. Null once the import is undone. */
@@ -43,14 +45,17 @@ export const imports = sqliteTable(
     reportBytes: counter(),
     /** Why the status is FAILED. */
     reason: text(),
-    /** One run at a time works on an import, until then. A random number tells the runs apart. */
+    /**
+     * One run at a time works on an import, until then; 0 while it waits behind another one. A random number tells the runs
+     * apart.
+     */
     leaseEndsAt: counter(),
     lease: counter(),
     /** How often it was continued since rows were last committed. */
     continuations: counter(),
     /**
-     * Undone, cancelled, or older than the last ten imports or dry runs. The row stays for 30 days, and counts towards the
-     * limit of a day.
+     * Undone, cancelled, or older than the last that are kept. The row stays for 30 days, and counts towards the limit of a
+     * day; that of a device goes with its report.
      */
     isDeleted: integer({ mode: 'boolean' }).notNull().default(false),
   },

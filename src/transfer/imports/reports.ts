@@ -4,7 +4,7 @@ import { MAX_REPORT_BYTES } from '../../values/prices'
 import { query, type RunContext } from './run-context'
 import { hideImports, type StoredImport } from './store'
 
-// The reports of a member's imports may take MAX_REPORT_BYTES. Beyond that, the oldest are deleted.
+// The reports of a member's imports may take MAX_REPORT_BYTES. Beyond that, the oldest are deleted, those of devices first.
 
 /** Rows that a batch deletes. */
 const BATCH = 5000
@@ -25,7 +25,7 @@ const hideOldest = sqlStatement<{ importId: number }>`
   ${hideImports}
   where memberId = :memberId and isDeleted = 0 and importId <> :importId and importId in (
     select importId from (
-      select importId, sum(reportBytes) over (order by importId desc) as bytes from imports
+      select importId, sum(reportBytes) over (order by tokenId is not null, importId desc) as bytes from imports
       where memberId = :memberId and isDeleted = 0
     ) where bytes > ${sql.raw(String(MAX_REPORT_BYTES))}
   )`
@@ -43,10 +43,19 @@ const deleteHidden = sqlStatement<{ row: number }>`
     select importId, row from imports cross join importRows using (memberId, importId)
     where imports.memberId = :memberId and isDeleted = 1 limit ${sql.raw(String(BATCH))}
   ) returning row`
-/** Deletes the rows of reports that the member cannot see any more. */
+/** Those of the member still count towards the limit of a day. */
+const deleteOfDevices = sqlStatement`
+  delete from imports where memberId = :memberId and isDeleted = 1 and tokenId is not null and file is null
+    and status <> 'RUNNING' and not exists (
+      select 1 from importRows where (importRows.memberId, importRows.importId) = (imports.memberId, imports.importId)
+    )`
+/** Deletes what the member cannot see any more: the rows of reports, and the imports of devices. */
 export const deleteHiddenRows = async (context: RunContext, { memberId }: StoredImport) => {
   for (let isLeft = true; isLeft; ) {
-    const { deleted } = await query(context, { deleted: deleteHidden({ memberId }) })
+    const { deleted } = await query(context, {
+      deleted: deleteHidden({ memberId }),
+      imports: deleteOfDevices({ memberId }),
+    })
     isLeft = deleted.length === BATCH
   }
 }

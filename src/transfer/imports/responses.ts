@@ -16,7 +16,7 @@ import {
   MAX_UNREAD_COLUMNS,
   REPORT_CODES,
 } from '../entries/entry'
-import { MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
+import { MAX_DEVICE_REPORTS, MAX_FILE_NAME, MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
 
 const ImportCode = named('ImportCode', z.enum(Object.keys(REPORT_CODES) as Code[]))
 
@@ -28,6 +28,8 @@ const UnreadColumn = namedObject('UnreadColumn', {
 
 export const Import = namedObject('Import', {
   importId: Id,
+  tokenId: z.nullable(z.uuid()),
+  fileName: z.nullable(textUpTo(MAX_FILE_NAME)),
   status: named('ImportStatus', z.enum(IMPORT_STATUSES)),
   format: named('ImportFormat', z.enum(FORMATS)),
   dryRun: z.boolean(),
@@ -124,6 +126,7 @@ export const importsReference: FeatureReference = {
     from: 'The value before, as text. For a replaced text, its beginning.',
     to: 'The value after, like `from`.',
     'startImport.file': 'The file to import, as a part with a file name. At most 10 MiB and 10,000 rows.',
+    fileName: 'The name of the file that a device sent. Null if you started the import.',
     format: 'The format of the file.',
     importId: 'Identifier of the import.',
     kept: 'The books that stay, because they were here before or were changed since.',
@@ -146,6 +149,7 @@ export const importsReference: FeatureReference = {
     skipped:
       'Rows that were left out, or added to earlier ones, because they repeat or may repeat another row or a book.',
     status: 'State of the import.',
+    tokenId: 'The access token of the device that sent the file. Null if you started the import.',
     'ImportRow.title': 'The title in the file, or null.',
     unchanged: 'Rows that the library has already.',
     updated: 'Rows that added something to a book of the library.',
@@ -162,6 +166,7 @@ export const importsReference: FeatureReference = {
     encoding:
       'The encoding of the file, such as `euc-kr`, unless it is UTF-16 or valid UTF-8. Detected if absent; if that is not certain, the error names encodings with samples.',
     format: 'The format of the file. Detected if absent.',
+    from: 'Which imports: `member` lists those that you started, `devices` those of files that devices sent.',
     'import-id': 'Identifier of the import.',
     keepVisibility:
       'Whether memos that the file marks as public are added as such: `true` or `false`. Your links to memos then show them to everyone.',
@@ -179,7 +184,7 @@ export const importsReference: FeatureReference = {
         'again changes nothing. Of an export of this service, goals of years without one are set, too, and with a session a ' +
         'time zone that you lack; with `merge=overwrite`, all of them. Neither a dry run nor an undo changes these. With `dryRun=true`, only the report is written. The file may have up to 10 MiB and 10,000 rows; ' +
         'send it as the form part `file` or as the request body. ' +
-        `One import runs at a time, and ${MAX_PER_DAY} may start in 24 hours, besides dry runs. In the same time, ${MAX_FILES_PER_DAY} files ` +
+        `One import of yours runs at a time, after those of your devices that came before, and ${MAX_PER_DAY} may start in 24 hours, besides dry runs. In the same time, ${MAX_FILES_PER_DAY} files ` +
         'are read, also those that are refused. Poll `getImport` until `status` is not `RUNNING`: ' +
         'a large import also continues with these requests.',
       responses: { 202: json(Import, 'The import', 'Location') },
@@ -188,8 +193,11 @@ export const importsReference: FeatureReference = {
     'GET /imports': {
       operationId: 'listImports',
       summary: 'List your imports',
-      description: `Newest first: the last ${MAX_KEPT} imports and the last ${MAX_KEPT} dry runs of the last 30 days.`,
-      responses: { 200: json(z.array(Import).check(z.maxLength(2 * MAX_KEPT)), 'Your imports') },
+      description:
+        `Newest first: the last ${MAX_KEPT} imports and the last ${MAX_KEPT} dry runs of the last 30 days. With ` +
+        `\`from=devices\`, the last ${MAX_DEVICE_REPORTS} imports of files that your devices sent: those have reports of their own, and can ` +
+        'be undone like yours.',
+      responses: { 200: json(z.array(Import).check(z.maxLength(MAX_DEVICE_REPORTS)), 'The imports') },
     },
     'GET /imports/{import-id}': {
       operationId: 'getImport',

@@ -13,11 +13,11 @@ import { dropFile } from './lease'
 import { validImport } from './receive/import-body'
 import { continueLater, type ImportContext, startImport } from './receive/start'
 import { MAX_STATEMENTS } from './run-context'
-import { ImportPath, ImportQuery, RowsQuery } from './schema'
+import { ImportPath, ImportQuery, ListQuery, RowsQuery } from './schema'
 import { getImport, listImports, listRows, toImport } from './store'
 import { undoImport } from './undo/undo-import'
 
-const contextOf = (c: Context<App>): ImportContext => {
+export const contextOf = (c: Context<App>): ImportContext => {
   const { db, caller, config } = c.var
   return {
     db,
@@ -47,12 +47,15 @@ export const imports = new Hono<App>()
     const started = await startImport(contextOf(c), await confirmFirst(c), c.req.valid('form'), c.req.valid('query'))
     return c.json(started, 202, { Location: `/imports/${started.importId}` })
   })
-  .get('/', canReadAll, async (c) => c.json(await listImports(c.var.db, c.var.caller), 200))
+  .get('/', canReadAll, valid('query', ListQuery), async (c) => {
+    const listed = await listImports(c.var.db, c.var.caller, c.req.valid('query'))
+    return c.json(listed, 200)
+  })
   .get('/:import-id', canReadAll, validPath, async (c) => {
     const stored = await getImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'])
     const row = found(stored, 'IMPORT_NOT_FOUND')
     const isInterrupted = row.status === 'RUNNING' && row.leaseEndsAt <= Date.now()
-    if (isInterrupted && c.var.config.MAINTENANCE === 'off') continueLater(contextOf(c), row)
+    if (isInterrupted && c.var.config.MAINTENANCE === 'off') continueLater(contextOf(c), row.memberId)
     return c.json(toImport(row), 200)
   })
   .get(

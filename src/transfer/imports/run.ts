@@ -104,11 +104,10 @@ const commit = async (
 }
 
 /** Works on an import until it is done, or the time or the statements of an invocation are used up. */
-const work = async (context: RunContext, stored: StoredImport, entries: ReceivedEntry[]) => {
+const work = async (context: RunContext, stored: StoredImport, entries: ReceivedEntry[], deadline: number) => {
   const { budget, config } = context
   const { memberId, importId, isDryRun, created } = stored
   const values = { memberId, importId }
-  const deadline = Date.now() + DEADLINES.importRun
   let library = await loadLibrary(context, stored, entries, deadline)
   const reported = isDryRun ? (await query(context, { row: firstRow(selectReported(values)) })).row : undefined
   // What a dry run has reported counts as if it were stored.
@@ -154,29 +153,38 @@ const readAgain = async ({ bucket, reader }: RunContext, stored: StoredImport) =
   )
 }
 
+/** When a run that begins now ends; what is left, the next run does. */
+export const endOfRun = () => Date.now() + DEADLINES.importRun
+
 /**
  * Runs an import whose lease the caller has. After an error, the lease stays until it ends, so that the next run does
- * not follow at once.
+ * not follow at once. Returns whether the import has ended and another one waits.
  * @param entries if the file has been read already
  */
-export const runImport = async (context: RunContext, stored: StoredImport, entries?: ReceivedEntry[]) => {
+export const runImport = async (
+  context: RunContext,
+  stored: StoredImport,
+  deadline: number,
+  entries?: ReceivedEntry[],
+) => {
   try {
-    await work(context, stored, entries ?? (await readAgain(context, stored)))
+    await work(context, stored, entries ?? (await readAgain(context, stored)), deadline)
   } catch (error) {
     if (error instanceof ImportFileError) return failImport(context, stored, error.message)
     throw error
   }
-  await returnLease(context, stored)
+  return returnLease(context, stored)
 }
 
 /** The statements of a run, beside those of `loadLibrary` and of chunks. */
-export const RUN_STATEMENTS = 7
+export const RUN_STATEMENTS = 9
 
-export const continueImport = async (context: RunContext, of: Pick<StoredImport, 'memberId' | 'importId'>) => {
-  const stored = await takeLease(context, of)
-  if (!stored) return
+/** Runs the oldest import of a member, unless another run has it. Returns whether it has ended and another one waits. */
+export const continueImport = async (context: RunContext, memberId: number, deadline = endOfRun()) => {
+  const stored = await takeLease(context, memberId)
+  if (!stored) return false
   const { continuations, done, total } = stored
-  if (continuations <= MAX_CONTINUATIONS) return runImport(context, stored)
+  if (continuations <= MAX_CONTINUATIONS) return runImport(context, stored, deadline)
   const reason = `The import failed after ${done} of ${total} rows, and so did each attempt to continue it. Send the file again: what was imported is not imported twice.`
-  await failImport(context, stored, reason)
+  return failImport(context, stored, reason)
 }

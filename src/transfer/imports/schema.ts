@@ -11,6 +11,14 @@ export const MAX_PER_DAY = 20
 export const MAX_FILES_PER_DAY = 60
 /** Imports whose reports are kept; older ones are deleted when another import starts. */
 export const MAX_KEPT = 10
+/** Imports of devices whose reports are kept. */
+export const MAX_DEVICE_REPORTS = 50
+
+/** Characters of the name of a file that a device sends. The rest is cut off. */
+export const MAX_FILE_NAME = 255
+
+/** What starts an import: the member's own request, or a device. */
+export const IMPORT_SOURCES = ['member', 'devices'] as const
 
 /** What a row changes in a column, as the report keeps it. */
 export type Change = [from: string | number | null, to: string | number | null]
@@ -55,6 +63,9 @@ export const ImportMaps = z.lazy(() =>
   }),
 )
 export type ImportMaps = z.infer<typeof ImportMaps>
+
+export const ListQuery = z.lazy(() => z.object({ from: z._default(nameIn(IMPORT_SOURCES), 'member') }))
+export type ListQuery = z.infer<typeof ListQuery>
 
 export const ImportPath = z.lazy(() => z.object({ 'import-id': IdParameter }))
 export const RowsQuery = z.lazy(() =>

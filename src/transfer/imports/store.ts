@@ -13,7 +13,15 @@ import { DAY_MS } from '../../values/time'
 import type { EntryMember, FormatName, ImportOptions, UnreadColumn } from '../entries/entry'
 import { storeMember } from './receive/member'
 import type { Import, ImportRow } from './responses'
-import { type Change, MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY, type RowsQuery } from './schema'
+import {
+  type Change,
+  type ListQuery,
+  MAX_DEVICE_REPORTS,
+  MAX_FILES_PER_DAY,
+  MAX_KEPT,
+  MAX_PER_DAY,
+  type RowsQuery,
+} from './schema'
 
 const { columns: _, isDeleted: __, ...STORED } = getTableColumns(imports)
 export const importColumns = sql.raw(Object.keys(STORED).join(', '))
@@ -27,10 +35,12 @@ export const isOwnImport = sql`${isOwn} and importId = :importId`
 
 export const toImport = (row: StoredImport): Import => {
   const { importId, status, format, isDryRun, merge, encoding, unknownColumns, total, reason } = row
-  const { created, updated, unchanged, skipped, failed } = row
+  const { created, updated, unchanged, skipped, failed, tokenId, fileName } = row
   const [unknown, unread]: [string[], UnreadColumn[]] = JSON.parse(unknownColumns ?? '[[], []]')
   return {
     importId,
+    tokenId,
+    fileName,
     status,
     format,
     dryRun: isDryRun === 1,
@@ -45,14 +55,16 @@ export const toImport = (row: StoredImport): Import => {
   }
 }
 
-const isRunning = sql`exists (select 1 from imports where memberId = ${callerId} and isDeleted = 0 and status = 'RUNNING')`
+const running = sql`select 1 from imports as other where memberId = ${callerId} and isDeleted = 0 and status = 'RUNNING'`
+/** Whether the import that the member started runs. Those of devices wait for one another, and for that one. */
+const isOwnRunning = sql`exists (${running} and tokenId is null)`
 /** When the 20th most recent import began, if that was within a day: the next may begin a day later. Otherwise null. */
 const limitedSince = sql`(
-  select importId from imports where memberId = ${callerId} and importId > :dayAgo and isDryRun = 0
+  select importId from imports where memberId = ${callerId} and importId > :dayAgo and isDryRun = 0 and tokenId is null
   order by importId desc limit 1 offset ${sql.raw(String(MAX_PER_DAY - 1))}
 )`
 /** Whether the caller may start an import. Also checked before a file is read, which costs more than all else. */
-const mayStart = sql`not ${isRunning} and ${limitedSince} is null`
+const mayStart = sql`not ${isOwnRunning} and ${limitedSince} is null`
 type Limits = { limitedSince: number | null }
 const selectLimits = sqlStatement<Limits>`select ${limitedSince} as limitedSince`
 
@@ -84,7 +96,7 @@ export const admitFile = async (db: Db, caller: Caller, { memberId }: ConfirmedM
   throw usage.some(isReached) ? tooManyAttempts(usage, now) : refusal(limits, now)
 }
 
-type NewImport = Pick<
+export type NewImport = Pick<
   StoredImport,
   'isDryRun' | 'merge' | 'format' | 'encoding' | 'file' | 'total' | 'lease' | 'leaseEndsAt'
 > & {
@@ -92,44 +104,59 @@ type NewImport = Pick<
   unreadColumns: UnreadColumn[]
   /** The columns of the table of failed rows. */
   columns: string[]
+  /** Of a file that a device sent. */
+  device?: { fileName: string; fileHash: string }
   options: ImportOptions & { keepVisibility: boolean }
   member?: EntryMember
 }
 
-const INSERTED = 'isDryRun, merge, format, encoding, unknownColumns, columns, options, file, total, lease, leaseEndsAt'
-const insertImport = sqlStatement<StoredImport>`
-  insert into imports (memberId, importId, status, ${sql.raw(INSERTED)})
+const INSERTED =
+  'isDryRun, merge, format, encoding, unknownColumns, columns, options, file, total, lease, leaseEndsAt, fileHash, fileName'
+/** The token of the device that calls. */
+export const callerTokenId = sql`(select tokenId from accessTokens where tokenHash = :callerTokenHash)`
+/** `isQueued`: another import of the member runs. Until the file is stored, the lease keeps others from running it. */
+export type Created = StoredImport & { isQueued: 0 | 1 }
+const insertImport = sqlStatement<Created>`
+  insert into imports (memberId, importId, status, tokenId, ${sql.raw(INSERTED)})
   select owner, max(:now, coalesce((select max(importId) from imports where memberId = owner), 0) + 1),
-    iif(:total = 0, 'DONE', 'RUNNING'), ${sql.raw(INSERTED.replaceAll(/\w+/g, ':$&'))}
+    iif(:total = 0, 'DONE', 'RUNNING'),
+    iif(:fileHash is null, null, ${callerTokenId}), ${sql.raw(INSERTED.replaceAll(/\w+/g, ':$&'))}
   from (select ${callerId} as owner limit 1)
-  where owner is not null and ${mayStart}
-  returning ${importColumns}`
+  where owner is not null and (:fileHash is not null or ${mayStart})
+  returning ${importColumns}, exists (${running} and importId < imports.importId) as isQueued`
 /** Hides imports, and clears what they have of their files. Their identifiers are not used again. */
 export const hideImports = sql.raw(
-  `update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null`,
+  `update imports set isDeleted = 1, options = '', columns = null, unknownColumns = null, reason = null, fileHash = null,
+  fileName = null`,
 )
-/** All but the last imports, or dry runs. Counted separately, since dry runs must not end the undo of an import. */
+/**
+ * All but the last imports, dry runs, or imports of devices. Counted separately, since dry runs and devices must not end
+ * the undo of an import.
+ */
 const outdated = sql`(
-  select importId from imports where ${isOwn} and isDryRun = :isDryRun
-  order by importId desc limit -1 offset ${sql.raw(String(MAX_KEPT))}
+  select importId from imports where ${isOwn} and isDryRun = :isDryRun and (tokenId is null) = (:fileHash is null)
+  order by importId desc limit -1 offset iif(:fileHash is null, ${sql.raw(`${MAX_KEPT}, ${MAX_DEVICE_REPORTS}`)})
 )`
 const hideOutdated = sqlStatement`
   ${hideImports}
-  where ${isOwn} and importId in ${outdated}`
+  where ${isOwn} and status <> 'RUNNING' and importId in ${outdated}`
 
 /**
- * Starts an import. Its first run has the lease.
+ * Starts an import, whose lease the caller has.
  * @throws IMPORT_RUNNING while another one runs, TOO_MANY_REQUESTS after twenty in a day
  */
 export const createImport = async (
   db: Db,
   caller: Caller,
-  { options, unknownColumns, unreadColumns, columns, member, ...values }: NewImport,
+  { options, unknownColumns, unreadColumns, columns, member, device, ...values }: NewImport,
 ) => {
   const now = Date.now()
   const dayAgo = now - DAY_MS
+  const { fileHash, fileName } = { fileHash: null, fileName: null, ...device }
   const insert = insertImport({
     ...values,
+    fileHash,
+    fileName,
     now,
     dayAgo,
     options: JSON.stringify(options),
@@ -140,7 +167,7 @@ export const createImport = async (
     limits: firstRow(selectLimits({ dayAgo })),
     created: firstRow(insert),
     ...storeMember(caller, member, values),
-    hidden: hideOutdated({ isDryRun: values.isDryRun }),
+    hidden: hideOutdated({ isDryRun: values.isDryRun, fileHash }),
   })
   if (created) return created
   throw refusal(limits, now)
@@ -148,13 +175,15 @@ export const createImport = async (
 
 const selectImport = sqlStatement<StoredImport>`select ${importColumns} from imports where ${isOwnImport}`
 const selectImports = sqlStatement<StoredImport>`
-  select ${importColumns} from imports where ${isOwn} order by importId desc limit ${sql.raw(String(2 * MAX_KEPT))}`
+  select ${importColumns} from imports where ${isOwn} and (tokenId is null) = (:from = 'member')
+  order by importId desc limit :limit`
 
 /** Returns undefined if the caller has no such import. */
 export const getImport = (db: Db, caller: Caller, importId: number) => queryOne(db, caller, selectImport({ importId }))
 
-export const listImports = async (db: Db, caller: Caller): Promise<Import[]> => {
-  const { rows } = await runAsCaller(db, caller, { rows: selectImports() })
+export const listImports = async (db: Db, caller: Caller, { from }: ListQuery): Promise<Import[]> => {
+  const values = { from, limit: from === 'member' ? 2 * MAX_KEPT : MAX_DEVICE_REPORTS }
+  const { rows } = await runAsCaller(db, caller, { rows: selectImports(values) })
   return rows.map(toImport)
 }
 

@@ -22,8 +22,9 @@ const MAX_ROWS = 9000
 /** `books`: of the member. */
 type Sweepable = Pick<StoredImport, 'memberId' | 'importId' | 'file' | 'total'> & { isRunning: number; books: number }
 /**
- * Imports on which no run works and whose file is still there, and those whose report is too old. The ones that were
- * continued last come last: some that fail each time do not keep the others waiting.
+ * Imports on which no run works and whose file is still there, of each member the oldest and those that took too long, and
+ * those whose report is too old. The ones that were continued last come last: some that fail each time do not keep the
+ * others waiting.
  */
 const selectSweepable = sqlStatement<Sweepable>`
   select * from (
@@ -34,6 +35,10 @@ const selectSweepable = sqlStatement<Sweepable>`
     ) as each
     where status <> 'RUNNING' or (
       leaseEndsAt <= :now
+        and (importId < :late or not exists (
+          select 1 from imports as older where older.memberId = each.memberId and older.importId < each.importId
+            and older.status = 'RUNNING' and older.isDeleted = 0
+        ))
         and not exists (select 1 from members where members.memberId = each.memberId and blockedAt is not null)
     )
     order by leaseEndsAt limit ${sql.raw(String(MAX_IMPORTS))}
@@ -63,11 +68,14 @@ const deleteReports = async (context: RunContext, old: Sweepable[]) => {
 const end = async (context: RunContext, each: Sweepable) => {
   if (each.isRunning) await query(context, { failed: failLate({ ...each }) })
   await dropFile(context, each)
+  return false
 }
 
 /** One statement. */
 export const findSweepable = async (db: Db, now: number) => {
-  const { imports } = await run(db, { imports: selectSweepable({ now, before: now - KEPT_MS }) })
+  const { imports } = await run(db, {
+    imports: selectSweepable({ now, before: now - KEPT_MS, late: now - LONGEST_MS }),
+  })
   return imports
 }
 
@@ -81,10 +89,13 @@ export const sweepImports = async (context: RunContext, imports: Sweepable[], no
   const old = imports.filter(({ file }) => file === null)
   if (old.length > 0 && budget.left >= 2) await deleteReports(context, old).catch(logError)
   // One at a time: the rows of a file take up to ten times its size.
-  for (const each of imports.filter(({ file }) => file !== null)) {
+  const rest = imports.filter(({ file }) => file !== null)
+  for (const each of rest) {
     const isContinued = each.isRunning && each.importId >= now - LONGEST_MS
     const needed = isContinued ? RUN_STATEMENTS + libraryStatements(each.books) + 1 : 2
-    const sweepOne = isContinued ? continueImport : end
-    if (budget.left >= needed) await sweepOne(context, each).catch(logError)
+    if (budget.left < needed) continue
+    const sweepOne = () => (isContinued ? continueImport(context, each.memberId) : end(context, each))
+    // The next one of the member comes after those of others.
+    if (await sweepOne().catch(logError)) rest.push(each)
   }
 }

@@ -4,7 +4,7 @@ import { idempotent, sqlStatement } from '../../../db/client'
 import type { EntryMember } from '../../entries/entry'
 
 /** Matches the import that the same batch creates. */
-const isStarting = sql`imports.memberId = ${callerId} and lease = :lease and leaseEndsAt = :leaseEndsAt`
+const isStarting = sql`imports.memberId = ${callerId} and file = :file`
 const fillGoals = sqlStatement`
   insert into goals (memberId, year, metric, target)
   select imports.memberId, goal.value ->> 'year', goal.value ->> 'metric', goal.value ->> 'target'
@@ -20,7 +20,7 @@ const fillTimeZone = sqlStatement`
 export const storeMember = (
   caller: Caller,
   { timeZone, goals }: EntryMember = { timeZone: null, goals: [], unread: [] },
-  values: { merge: string; lease: number; leaseEndsAt: number },
+  values: { merge: string; file: string | null },
 ) => ({
   goals: goals.length > 0 ? idempotent(fillGoals({ ...values, goals: JSON.stringify(goals) })) : undefined,
   // A setting of the account, which access tokens cannot change.

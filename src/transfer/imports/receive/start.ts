@@ -5,12 +5,13 @@ import { DEADLINES } from '../../../runtime/deadlines'
 import { createLimiter, type Lease } from '../../../runtime/limiter'
 import { callBucket, fileKey } from '../../../storage/bucket'
 import { ImportFileError, MAX_ROWS } from '../../entries/entry'
+import type { ReadOptions, ReceivedEntry } from '../../entries/reader-protocol'
 import { columnsOf } from '../failed-csv'
-import { failImport, newLease } from '../lease'
-import { continueImport, runImport } from '../run'
+import { failImport, newLease, returnLease } from '../lease'
+import { continueImport, endOfRun, runImport } from '../run'
 import type { RunContext } from '../run-context'
 import { type ImportQuery, MAX_FILE_BYTES } from '../schema'
-import { admitFile, createImport, type StoredImport, toImport } from '../store'
+import { admitFile, type Created, createImport, type NewImport, toImport } from '../store'
 import type { Upload } from './import-body'
 import { readEntries } from './reader-client'
 
@@ -46,41 +47,55 @@ export const weigh = (file: Uint8Array) => {
   return Math.max(file.length, rows * ROW_BYTES)
 }
 
-/** Works on an import after the response, and then gives up its turn. */
-const workLater = ({ runLater }: ImportContext, turn: Lease, work: () => Promise<unknown>) =>
+/** Works on imports after the response. */
+const workLater = ({ runLater }: ImportContext, work: () => Promise<unknown>) =>
   runLater(() =>
-    work()
-      .catch((error) => {
-        throw new Error(`import: ${error}`)
-      })
-      .finally(turn.release),
+    work().catch((error) => {
+      throw new Error(`import: ${error}`)
+    }),
   )
 
-/** Continues an import after the response, if this isolate is not at work on another one. */
-export const continueLater = (context: ImportContext, stored: StoredImport) => {
+/** Runs the imports of a member, oldest first, until another run has one or the time is up. */
+const runWaiting = async (context: ImportContext, memberId: number, deadline: number) => {
+  while (Date.now() < deadline && (await continueImport(context, memberId, deadline))) {}
+}
+
+/** Continues the imports of a member after the response, if this isolate is not at work on another one. */
+export const continueLater = (context: ImportContext, memberId: number) => {
   const turn = running.tryAcquire(MAX_FILE_BYTES)
-  if (turn) workLater(context, turn, () => continueImport(context, stored))
+  if (turn) workLater(context, () => runWaiting(context, memberId, endOfRun()).finally(turn.release))
+}
+
+/** Runs the waiting imports of a member. Their files may be larger than that of an earlier turn. */
+export const runInTurn = async (context: ImportContext, memberId: number, deadline: number) => {
+  const turn = await running.acquire(MAX_FILE_BYTES, context.turns)
+  if (turn) await runWaiting(context, memberId, deadline).finally(turn.release)
+}
+
+/** Runs an import unless it waits, and then those that wait. Gives up the turn. */
+const runAll = async (context: ImportContext, turn: Lease, created: Created, entries: ReceivedEntry[]) => {
+  const deadline = endOfRun()
+  const work = created.isQueued ? returnLease(context, created) : runImport(context, created, deadline, entries)
+  const isWaiting = await work.finally(turn.release)
+  if (created.isQueued || isWaiting) await runInTurn(context, created.memberId, deadline)
+}
+
+type Start = Pick<NewImport, 'isDryRun' | 'merge' | 'options' | 'device'> & {
+  read: ReadOptions
+  /** Whether to end when the import has ended, or its time is up, rather than when it has started. */
+  wait?: boolean
 }
 
 /**
- * Starts an import of a file. Its rows are written after the response.
- * @throws the errors of `admitFile` and `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket
- * fails
+ * Reads a file, and starts its import. Its rows are written after the response.
+ * @throws those of `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket fails
  */
-export const startImport = async (
-  context: ImportContext,
-  member: ConfirmedMember,
-  { file: bytes, maps }: Upload,
-  query: ImportQuery,
-) => {
-  const { db, bucket, reader, caller, config, turns, runLater } = context
-  const { dryRun, merge, keepVisibility, format, encoding } = query
-  await admitFile(db, caller, member, config.JWT_SECRET)
+export const readAndStart = async (context: ImportContext, bytes: Uint8Array, { read, wait, ...how }: Start) => {
+  const { db, bucket, reader, caller, turns, runLater } = context
   const turn = await running.acquire(weigh(bytes), turns)
   if (!turn) throw unavailable('too many imports are being read')
-  const readAndStore = async () => {
-    const read = readEntries(reader, bytes, { format, encoding, ...maps })
-    const { entries, ...about } = await read.catch((error): never => {
+  const start = async () => {
+    const { entries, member, ...about } = await readEntries(reader, bytes, read).catch((error): never => {
       if (!(error instanceof ImportFileError)) throw error
       throw new ApiError('FILE_NOT_IMPORTABLE', { message: `The file cannot be imported: ${error.message}` })
     })
@@ -88,10 +103,10 @@ export const startImport = async (
     const created = await createImport(db, caller, {
       ...about,
       ...newLease(),
-      isDryRun: dryRun === 'true' ? 1 : 0,
-      merge,
+      ...how,
+      // A device may send books, but set nothing else.
+      member: how.device ? undefined : member,
       columns: columnsOf(entries.map(({ cells }) => cells.names)),
-      options: { ...maps, keepVisibility: keepVisibility === 'true' },
       file,
       total: entries.length,
     })
@@ -99,12 +114,34 @@ export const startImport = async (
       runLater(() => failImport(context, created, 'The file could not be stored. Send it again.'))
       throw error
     })
-    workLater(context, turn, () => runImport(context, created, entries))
-    return toImport(created)
+    const work = () => runAll(context, turn, created, entries)
+    if (wait) await work()
+    else workLater(context, work)
+    return created
   }
-  const storing = readAndStore().catch((error) => {
+  const started = start().catch((error) => {
     turn.release()
     throw error
   })
-  return uninterrupted(db, storing)
+  return uninterrupted(db, started)
+}
+
+/**
+ * Starts an import of a file that the member sent.
+ * @throws the errors of `admitFile` and `readAndStart`
+ */
+export const startImport = async (
+  context: ImportContext,
+  member: ConfirmedMember,
+  { file, maps }: Upload,
+  { dryRun, merge, keepVisibility, format, encoding }: ImportQuery,
+) => {
+  await admitFile(context.db, context.caller, member, context.config.JWT_SECRET)
+  const created = await readAndStart(context, file, {
+    read: { format, encoding, ...maps },
+    isDryRun: dryRun === 'true' ? 1 : 0,
+    merge,
+    options: { ...maps, keepVisibility: keepVisibility === 'true' },
+  })
+  return toImport(created)
 }
