@@ -10,9 +10,10 @@ import { knownMember } from './callers/credentials'
 import { networkOf } from './callers/origin'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
+import { dav } from './devices/dav/routes'
 import { type App, configure } from './env'
 import { ApiError, methodNotAllowed, underMaintenance } from './errors'
-import { errorResponse } from './http/error-response'
+import { errorResponse, toApiError } from './http/error-response'
 import { headers, refuseForeign } from './http/headers'
 import { reportIgnored } from './http/ignored'
 import { logged } from './http/request-log'
@@ -35,12 +36,12 @@ import { tags } from './library/tags/routes'
 import { trash } from './library/trash/routes'
 import { health } from './reference/health/routes'
 import { docs } from './reference/routes'
-import { log } from './runtime/log'
 import { databaseOf, databasesOf } from './slots/slots'
 import { changes } from './transfer/changes/routes'
 import { exports } from './transfer/export/routes'
 import { imports } from './transfer/imports/routes'
 import { sourcesOf } from './values/network'
+import { PROTOCOLS } from './values/protocols'
 
 /** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent replica may answer. */
 const BOOKMARK = 'X-D1-Bookmark'
@@ -83,6 +84,7 @@ app.use(async (c, next) => {
 })
 app.route('/', docs)
 app.use(reportIgnored)
+app.route(PROTOCOLS.webdav, dav)
 
 const api = app
   .route('/', health)
@@ -136,11 +138,5 @@ app.notFound(async (c) => {
 app.onError((error, c) => {
   // Removed from errors, so that the 404 for another member's resource is identical to the one for a missing resource.
   c.header(BOOKMARK, undefined)
-  const slot = c.get('caller')?.slot || undefined
-  if (error instanceof ApiError) {
-    if (error.cause) log('error', error.message, { slot })
-    return errorResponse(c, error)
-  }
-  log('error', error.message, { slot, stack: error.stack })
-  return errorResponse(c, new ApiError('INTERNAL'))
+  return errorResponse(c, toApiError(c, error))
 })

@@ -159,6 +159,7 @@ const authenticateDevice =
     setCaller(c, caller, () => chargeFailure(c))
     if (!isPush && confirmedMember(caller) === undefined) refuseFailing(c)
     await next()
+    if (c.get('isUnverified')) await requireMember(c.get('db'), caller).catch(() => {})
   }
 
 export const pushedByDevice = annotate(authenticateDevice(['intake:write'], true), {

@@ -1,5 +1,18 @@
 import type { Context } from 'hono'
-import { type ApiError, ERRORS, methodNotAllowed, toErrorBody } from '../errors'
+import type { App } from '../env'
+import { ApiError, ERRORS, methodNotAllowed, toErrorBody } from '../errors'
+import { log } from '../runtime/log'
+
+/** What was thrown, as an error of the service, after logging its cause. */
+export const toApiError = (c: Context<App>, error: Error) => {
+  const slot = c.get('caller')?.slot || undefined
+  if (!(error instanceof ApiError)) {
+    log('error', error.message, { slot, stack: error.stack })
+    return new ApiError('INTERNAL')
+  }
+  if (error.cause) log('error', error.message, { slot })
+  return error
+}
 
 export const errorResponse = (c: Context, { code, details }: ApiError) => {
   const [httpStatus] = ERRORS[code]

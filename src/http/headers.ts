@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { App } from '../env'
 import { ApiError } from '../errors'
+import { PROTOCOLS } from '../values/protocols'
 import { SECURITY } from './security-headers'
 
 // Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
@@ -35,7 +36,10 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
     c.header('Access-Control-Allow-Credentials', 'true')
     c.header('Access-Control-Expose-Headers', EXPOSED)
   }
-  if (c.req.method !== 'OPTIONS') return next()
+  // WebDAV answers its own.
+  const isWebdav = c.req.path.startsWith(PROTOCOLS.webdav)
+  const isPreflight = !isWebdav || c.req.header('Access-Control-Request-Method') !== undefined
+  if (c.req.method !== 'OPTIONS' || !isPreflight) return next()
   for (const [name, value] of PREFLIGHT) c.header(name, value)
   return c.body(null, 204)
 }

@@ -7,6 +7,7 @@ import type { Variables } from '../../env'
 import { ApiError } from '../../errors'
 import { fromBits, toBits } from '../../values/contract'
 import { toInstant } from '../../values/fields'
+import { PROTOCOLS } from '../../values/protocols'
 import { DAY_MS } from '../../values/time'
 import { deleteAndRecord, type Origin, recordActivity } from '../sessions/activity'
 import type { Owner } from './notice'
@@ -56,10 +57,10 @@ const toAccessToken = ({ scopes, createdAt, expiresAt, lastUsedDay, startsBooks,
 /** What to type on a device of a member of the slot. @param base the URL of the service */
 const addressesOf = (slot: number, base: string) => ({
   username: userOfSlot(slot),
-  koreader: `${base}/koreader`,
-  webdav: `${base}/dav/`,
-  readwise: `${base}/readwise/api/v2`,
-  moonReader: `${base}/readwise/api/v2/highlights`,
+  koreader: `${base}${PROTOCOLS.koreader}`,
+  webdav: `${base}${PROTOCOLS.webdav}/`,
+  readwise: `${base}${PROTOCOLS.readwise}/api/v2`,
+  moonReader: `${base}${PROTOCOLS.readwise}/api/v2/highlights`,
 })
 
 /**

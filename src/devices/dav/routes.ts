@@ -1,0 +1,86 @@
+import { type Context, Hono } from 'hono'
+import { confirmFirst, sentByDevice } from '../../callers/authenticated'
+import { throttledAsDevice } from '../../callers/throttle'
+import type { App } from '../../env'
+import { ApiError, ERRORS, methodNotAllowed } from '../../errors'
+import { toApiError } from '../../http/error-response'
+import { withBody } from '../../input/body'
+import { startDeviceImport } from '../../transfer/imports/receive/start-device-import'
+import { contextOf } from '../../transfer/imports/routes'
+import { MAX_FILE_BYTES } from '../../transfer/imports/schema'
+import { drawFolder, NO_INFINITE_DEPTH } from './multistatus'
+
+// A WebDAV folder (RFC 4918, class 1) that imports what is put into it, and keeps nothing. Every path below it is a
+// folder, if its last part has no extension, or the name of a file.
+
+const METHODS = ['OPTIONS', 'PROPFIND', 'GET', 'HEAD', 'PUT', 'MKCOL']
+const TAKEN =
+  'The folder takes what POST /imports does: exports of KOReader as JSON or My Clippings, metadata.*.lua, and exports of other apps and services.'
+const MESSAGES: Record<number, string> = {
+  401: 'Wrong user name or token: type what creating the token of this device returned.',
+  404: 'There is no such file: the folder imports files, and keeps none.',
+}
+
+/** The error as text, which some apps show. */
+const sendError = (error: Error, c: Context<App>) => {
+  const { code, details } = toApiError(c, error)
+  const [status, message] = ERRORS[code]
+  const text = MESSAGES[status] ?? details.message ?? message
+  const challenge = status === 401 && { 'WWW-Authenticate': 'Basic realm="Reading Library", charset="UTF-8"' }
+  return c.text(`${text}${status === 422 ? ` ${TAKEN}` : ''}\n`, status, {
+    'X-Error-Code': code,
+    ...details.headers,
+    ...challenge,
+  })
+}
+
+const pathOf = (c: Context) => new URL(c.req.url).pathname
+
+/** The last part of the path. It is shown, and used for nothing else. */
+const nameOf = (c: Context) => {
+  const name = pathOf(c).split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+const isStatistics = (name: string) => /\.sqlite3?$/.test(name)
+const NO_STATISTICS = 'Reading statistics cannot be stored here yet: turn their synchronization off.'
+
+export const dav = new Hono<App>()
+  .onError(sendError)
+  .options('*', (c) => c.body(null, 200, { DAV: '1', Allow: METHODS.join(', ') }))
+  .use(sentByDevice, throttledAsDevice)
+  // The body, which says what to list, is not read.
+  .on('PROPFIND', '*', async (c) => {
+    await confirmFirst(c)
+    const XML = { 'Content-Type': 'application/xml; charset=utf-8' }
+    if (!/^[01]$/.test(c.req.header('Depth') ?? '')) return c.body(NO_INFINITE_DEPTH, 403, XML)
+    if (nameOf(c).includes('.')) throw new ApiError('NOT_FOUND')
+    return c.body(drawFolder(pathOf(c)), 207, XML)
+  })
+  .get('*', async (c) => {
+    await confirmFirst(c)
+    throw new ApiError('NOT_FOUND')
+  })
+  .put('*', async (c) => {
+    const fileName = nameOf(c)
+    if (isStatistics(fileName)) throw new ApiError('FILE_NOT_IMPORTABLE', { message: NO_STATISTICS })
+    // Nothing is kept that a tag could match.
+    if (c.req.header('If-Match') !== undefined) throw new ApiError('PRECONDITION_FAILED')
+    c.set('ignoredFields', [])
+    await withBody(c, 'upload', MAX_FILE_BYTES, async (bytes) => {
+      await startDeviceImport(contextOf(c), await confirmFirst(c), bytes, { protocol: 'webdav', fileName })
+    })
+    return c.body(null, 201)
+  })
+  // Folders need not be made: one has every name.
+  .on('MKCOL', '*', async (c) => {
+    await confirmFirst(c)
+    return c.body(null, 201)
+  })
+  .all('*', () => {
+    throw methodNotAllowed(METHODS)
+  })
