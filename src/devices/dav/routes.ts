@@ -11,26 +11,22 @@ import { MAX_FILE_BYTES } from '../../transfer/imports/schema'
 import { drawFolder, NO_INFINITE_DEPTH } from './multistatus'
 
 // A WebDAV folder (RFC 4918, class 1) that imports what is put into it, and keeps nothing. Every path below it is a
-// folder, if its last part has no extension, or the name of a file.
+// folder if its last part has no dot, otherwise the name of a file.
 
 const METHODS = ['OPTIONS', 'PROPFIND', 'GET', 'HEAD', 'PUT', 'MKCOL']
-const TAKEN =
-  'The folder takes what POST /imports does: exports of KOReader as JSON or My Clippings, metadata.*.lua, and exports of other apps and services.'
-const MESSAGES: Record<number, string> = {
-  401: 'Wrong user name or token: type what creating the token of this device returned.',
-  404: 'There is no such file: the folder imports files, and keeps none.',
-}
+const XML = { 'Content-Type': 'application/xml; charset=utf-8' }
 
 /** The error as text, which some apps show. */
 const sendError = (error: Error, c: Context<App>) => {
   const { code, details } = toApiError(c, error)
   const [status, message] = ERRORS[code]
-  const text = MESSAGES[status] ?? details.message ?? message
-  const challenge = status === 401 && { 'WWW-Authenticate': 'Basic realm="Reading Library", charset="UTF-8"' }
-  return c.text(`${text}${status === 422 ? ` ${TAKEN}` : ''}\n`, status, {
+  const isRefused = status === 401
+  const text = isRefused ? 'Wrong user name or token' : (details.message ?? message)
+  const more = status === 422 ? ' Send exports of KOReader, or other files that POST /imports takes.' : ''
+  return c.text(`${text}${more}\n`, status, {
     'X-Error-Code': code,
     ...details.headers,
-    ...challenge,
+    ...(isRefused && { 'WWW-Authenticate': 'Basic realm="Reading Library"' }),
   })
 }
 
@@ -46,28 +42,27 @@ const nameOf = (c: Context) => {
   }
 }
 
-const isStatistics = (name: string) => /\.sqlite3?$/.test(name)
-const NO_STATISTICS = 'Reading statistics cannot be stored here yet: turn their synchronization off.'
-
 export const dav = new Hono<App>()
   .onError(sendError)
   .options('*', (c) => c.body(null, 200, { DAV: '1', Allow: METHODS.join(', ') }))
-  .use(sentByDevice, throttledAsDevice)
-  // The body, which says what to list, is not read.
-  .on('PROPFIND', '*', async (c) => {
+  .use(sentByDevice, throttledAsDevice, async (c, next) => {
     await confirmFirst(c)
-    const XML = { 'Content-Type': 'application/xml; charset=utf-8' }
+    await next()
+  })
+  // The body, which says what to list, is not read.
+  .on('PROPFIND', '*', (c) => {
     if (!/^[01]$/.test(c.req.header('Depth') ?? '')) return c.body(NO_INFINITE_DEPTH, 403, XML)
     if (nameOf(c).includes('.')) throw new ApiError('NOT_FOUND')
     return c.body(drawFolder(pathOf(c)), 207, XML)
   })
-  .get('*', async (c) => {
-    await confirmFirst(c)
-    throw new ApiError('NOT_FOUND')
+  .get('*', () => {
+    throw new ApiError('NOT_FOUND', { message: 'Files are imported, and not kept' })
   })
   .put('*', async (c) => {
     const fileName = nameOf(c)
-    if (isStatistics(fileName)) throw new ApiError('FILE_NOT_IMPORTABLE', { message: NO_STATISTICS })
+    if (fileName.endsWith('.sqlite3')) {
+      throw new ApiError('FILE_NOT_IMPORTABLE', { message: 'Reading statistics cannot be synchronized.' })
+    }
     // Nothing is kept that a tag could match.
     if (c.req.header('If-Match') !== undefined) throw new ApiError('PRECONDITION_FAILED')
     c.set('ignoredFields', [])
@@ -77,10 +72,7 @@ export const dav = new Hono<App>()
     return c.body(null, 201)
   })
   // Folders need not be made: one has every name.
-  .on('MKCOL', '*', async (c) => {
-    await confirmFirst(c)
-    return c.body(null, 201)
-  })
+  .on('MKCOL', '*', (c) => c.body(null, 201))
   .all('*', () => {
     throw methodNotAllowed(METHODS)
   })

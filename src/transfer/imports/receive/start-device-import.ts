@@ -8,13 +8,15 @@ import type { FormatName } from '../../entries/entry'
 import { endOfRun } from '../run'
 import { MAX_FILE_NAME } from '../schema'
 import { callerTokenId, getImport, type StoredImport } from '../store'
-import { type ImportContext, readAndStart, runInTurn } from './start'
+import { type ImportContext, putFile, readAndStart, runInTurn } from './start'
 
-type Known = Pick<StoredImport, 'importId'>
+/** `file`: while it runs. */
+type Known = Pick<StoredImport, 'importId' | 'file'>
 const known = sql`
   from imports where memberId = ${callerId} and tokenId = ${callerTokenId} and fileHash = :fileHash
     and isDeleted = 0 and status <> 'FAILED'`
-const selectKnown = sqlStatement<Known>`select importId ${known} order by importId desc limit 1`
+const selectKnown = sqlStatement<Known>`
+  select importId, iif(status = 'RUNNING', file, null) as file ${known} order by importId desc limit 1`
 const countFile = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null and not exists (select 1 ${known})`)
 
 type Sent = {
@@ -51,7 +53,7 @@ const admit = async (
 const POLL_MS = 250
 
 /** Waits for the end of an import, whose turn comes after others. */
-const waitForEnd = async (context: ImportContext, { memberId, importId }: StoredImport) => {
+const waitForEnd = async (context: ImportContext, memberId: number, importId: number) => {
   const deadline = endOfRun()
   for (;;) {
     const stored = await getImport(afterResponse(context.db), context.caller, importId)
@@ -74,7 +76,14 @@ export const startDeviceImport = async (
 ): Promise<{ importId: number; isNew: boolean }> => {
   const fileHash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toBase64()
   const sent = await admit(context, member, protocol, fileHash)
-  if (sent) return { importId: sent.importId, isNew: false }
+  const { memberId } = member
+  if (sent) {
+    const { importId, file } = sent
+    // The request that started it may have ended before it stored the file.
+    if (file !== null) await putFile(context, { memberId, file }, bytes)
+    if (file !== null && wait) await waitForEnd(context, memberId, importId)
+    return { importId, isNew: false }
+  }
   const maps = { shelfMap: {}, columns: {} }
   const shown = fileName.replaceAll(/\p{Cc}/gu, '').slice(0, MAX_FILE_NAME)
   const created = await readAndStart(context, bytes, {
@@ -85,6 +94,7 @@ export const startDeviceImport = async (
     options: { ...maps, keepVisibility: false },
     device: { fileHash, fileName: shown.toWellFormed() },
   })
-  if (wait && created.isQueued) await waitForEnd(context, created)
-  return { importId: created.importId, isNew: true }
+  const { importId } = created
+  if (wait && created.isQueued) await waitForEnd(context, memberId, importId)
+  return { importId, isNew: true }
 }

@@ -80,6 +80,13 @@ const runAll = async (context: ImportContext, turn: Lease, created: Created, ent
   if (created.isQueued || isWaiting) await runInTurn(context, created.memberId, deadline)
 }
 
+/** Stores the file of an import until it has ended. */
+export const putFile = (
+  { bucket }: ImportContext,
+  { memberId, file }: { memberId: number; file: string },
+  bytes: Uint8Array,
+) => callBucket(() => bucket.put(fileKey(memberId, file), bytes))
+
 type Start = Pick<NewImport, 'isDryRun' | 'merge' | 'options' | 'device'> & {
   read: ReadOptions
   /** Whether to end when the import has ended, or its time is up, rather than when it has started. */
@@ -91,7 +98,7 @@ type Start = Pick<NewImport, 'isDryRun' | 'merge' | 'options' | 'device'> & {
  * @throws those of `createImport`; FILE_NOT_IMPORTABLE; UNAVAILABLE if the reader or the bucket fails
  */
 export const readAndStart = async (context: ImportContext, bytes: Uint8Array, { read, wait, ...how }: Start) => {
-  const { db, bucket, reader, caller, turns, runLater } = context
+  const { db, reader, caller, turns } = context
   const turn = await running.acquire(weigh(bytes), turns)
   if (!turn) throw unavailable('too many imports are being read')
   const start = async () => {
@@ -110,8 +117,9 @@ export const readAndStart = async (context: ImportContext, bytes: Uint8Array, { 
       file,
       total: entries.length,
     })
-    await callBucket(() => bucket.put(fileKey(created.memberId, file), bytes)).catch((error) => {
-      runLater(() => failImport(context, created, 'The file could not be stored. Send it again.'))
+    await putFile(context, { memberId: created.memberId, file }, bytes).catch(async (error) => {
+      // Before the response: a device that sends the file again starts another import.
+      await failImport(context, created, 'The file could not be stored. Send it again.').catch(() => {})
       throw error
     })
     const work = () => runAll(context, turn, created, entries)
