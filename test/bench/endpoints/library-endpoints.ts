@@ -135,6 +135,10 @@ export const libraryEndpoints: Endpoint[] = [
     () => '/goals/2018',
     (n) => ({ metric: 'BOOKS', target: n + 1 }),
   ),
+  {
+    ...{ name: 'folder of a device', status: 207, common: withoutNumbers },
+    toRequest: ({ device }) => ({ method: 'PROPFIND', path: '/dav/', token: device, headers: 'Depth: 1\r\n' }),
+  },
   get('links', () => '/links'),
   {
     ...write(

@@ -1,6 +1,6 @@
 // Two libraries as SQL: the same rows for D1 and for the peers' SQLite.
 import { createHash, createHmac } from 'node:crypto'
-import { createLinkSecret } from '../../../src/auth/access-token.ts'
+import { createAccessToken, createLinkSecret } from '../../../src/auth/access-token.ts'
 import { LINK_KINDS, type LinkKind, toBits } from '../../../src/values/contract.ts'
 import { type LinkShape, toVariant } from '../../../src/values/link.ts'
 
@@ -33,7 +33,11 @@ export type Library = {
   /** The secrets of links, by what they show. */
   links: Record<LinkName, string>
   linkId: string
+  /** The token of a device, which has sent HIGHLIGHTS. */
+  device: string
 }
+/** A request to Readwise's API. */
+export const HIGHLIGHTS = JSON.stringify({ highlights: [{ title: 'Book 1', author: 'Author 1', text: 'Highlight' }] })
 
 type LinkName = LinkKind | 'DONE' | 'TAG'
 const LINK_NAMES: LinkName[] = [...LINK_KINDS, 'DONE', 'TAG']
@@ -52,6 +56,14 @@ const secretOf = (memberId: number, slot: number, name: LinkName) => {
   const secret = secrets.get(key) ?? createLinkSecret({ slot, kind: link.kind, variant: toVariant(link) })
   secrets.set(key, secret)
   return secret
+}
+
+const DEVICE_ID = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2d00'
+const deviceTokens = new Map<number, string>()
+const deviceOf = (memberId: number, slot: number) => {
+  const token = deviceTokens.get(memberId) ?? createAccessToken(slot, true)
+  deviceTokens.set(memberId, token)
+  return token
 }
 
 /** Of the first book, in milliseconds since 1970. The others follow, a second apart. */
@@ -115,6 +127,7 @@ const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size)
   readBook: offset + 4,
   mergedBook: offset + 11,
   linkId: linkIdOf('SHELF'),
+  device: deviceOf(memberId, slot),
   links: Object.fromEntries(LINK_NAMES.map((name) => [name, secretOf(memberId, slot, name)])) as Library['links'],
   spareBooks: range(offset + 3 * Math.ceil((withMemos + 30) / 3), offset + books, 3),
   spareMemos: range(offset + most + 21, offset + most + withMemos * 10, 1),
@@ -139,7 +152,21 @@ const fillLinks = ({ memberId, slot = 0 }: Size) =>
       values (${values.join(', ')})`
   })
 
-const fill = (size: Size) => [...fillLibrary(size), ...fillLinks(size)]
+const hashOf = (algorithm: 'md5' | 'sha256', text: string) => createHash(algorithm).update(text)
+const fillDevice = ({ memberId, slot = 0 }: Size) => {
+  const md5 = hashOf('md5', deviceOf(memberId, slot)).digest('hex')
+  const hash = hashOf('sha256', `device ${md5}`).digest('base64')
+  const scopes = toBits(['intake:read', 'intake:write'])
+  return [
+    `insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, lastUsedDay)
+      values ('${hash}', ${memberId}, '${DEVICE_ID}', 'Device', ${scopes}, '', 0, ${TODAY})`,
+    `insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, tokenId, fileHash, options, total, done, unchanged)
+      values (${memberId}, ${FIRST_ACTIVITY}, 'DONE', 0, 'fill', 'readwise-api', 'utf-8', '${DEVICE_ID}',
+        '${hashOf('sha256', HIGHLIGHTS).digest('base64')}', '{}', 1, 1, 1)`,
+  ]
+}
+
+const fill = (size: Size) => [...fillLibrary(size), ...fillLinks(size), ...fillDevice(size)]
 
 export const fillLibrary = ({ memberId, offset, books, most, withMemos }: Size) => [
   `insert into members (memberId, email, name, passwordHash, createdAt, updatedAt)

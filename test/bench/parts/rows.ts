@@ -157,10 +157,12 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'log out': [15, 3],
   'end other sessions': [40, 10],
   activity: [10, 0],
-  withdraw: [34, 13],
+  // Also deletes the token of a device.
+  withdraw: [36, 14],
   page: [13, 4],
   edition: [4, 0],
   'edition update': [6, 1],
+  'folder of a device': [4, 0],
   'books by ISBN': [6, 0],
   'lookup of an ISBN': [6, 0],
   // Read also: the guard before the catalogue is asked. Written also: the index entry of the ISBN.
