@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { methodNotAllowed as onlyAllowed } from 'hono/method-not-allowed'
 import { emailChange } from './accounts/email-change/routes'
 import { links } from './accounts/links/routes'
@@ -15,9 +15,9 @@ import { type App, configure } from './env'
 import { ApiError, methodNotAllowed, underMaintenance } from './errors'
 import { errorResponse, toApiError } from './http/error-response'
 import { headers, refuseForeign } from './http/headers'
+import { Hono } from './http/hono'
 import { reportIgnored } from './http/ignored'
 import { logged } from './http/request-log'
-import { createRouter } from './http/router'
 import { drained } from './input/drain'
 import { authors } from './library/authors/routes'
 import { books } from './library/books/routes'
@@ -66,7 +66,7 @@ const openSlot = (c: Context<App>, slot: number) =>
     waitUntil: (call) => c.executionCtx.waitUntil(call),
   })
 
-export const app = new Hono<App>({ router: createRouter() })
+export const app = new Hono<App>()
 
 app.use(logged(knownMember))
 app.use(headers)

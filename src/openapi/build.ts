@@ -1,6 +1,6 @@
 // Builds the OpenAPI document from the routes' metadata. It is not part of the Worker, which serves the result as an
 // asset that is generated when the Worker is bundled.
-import type { Hono } from 'hono'
+
 import * as z from 'zod/mini'
 import type { CreateDocumentOptions } from 'zod-openapi'
 import {
@@ -22,6 +22,7 @@ import {
   refer,
 } from '../http/description/header-components'
 import { metadataOf, type RouteMetadata } from '../http/description/route-metadata'
+import type { Hono } from '../http/hono'
 import { shapeOf } from '../http/ignored'
 import { MAX_INT } from '../values/contract'
 import { isLenient } from '../values/named'

@@ -1,7 +1,8 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type { App } from '../env'
 import { ApiError } from '../errors'
 import { pageHeaders, prefers } from '../http/headers'
+import { Hono } from '../http/hono'
 import { DAY_MS } from '../values/time'
 
 const SECURITY = '/.well-known/security.txt'

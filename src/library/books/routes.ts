@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import {
   authenticated,
   canEditAll,
@@ -14,6 +13,7 @@ import { findEdition } from '../../catalogue/store'
 import type { App } from '../../env'
 import { found } from '../../errors'
 import { allowOnly } from '../../http/error-response'
+import { Hono } from '../../http/hono'
 import { sendJson } from '../../http/json-stream'
 import { sendPage } from '../../http/send-page'
 import { keyed } from '../../input/request-key'

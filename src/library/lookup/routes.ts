@@ -1,6 +1,6 @@
-import { Hono } from 'hono'
 import { canReadLibrary } from '../../callers/authenticated'
 import type { App } from '../../env'
+import { Hono } from '../../http/hono'
 import { valid } from '../../input/validate'
 import { IsbnPath } from '../editions/schema'
 import { CatalogueQuery } from './schema'

@@ -1,7 +1,7 @@
-import { Hono } from 'hono'
 import { canEditLibrary, canReadLibrary, canWriteLibrary } from '../../callers/authenticated'
 import type { App } from '../../env'
 import { found } from '../../errors'
+import { Hono } from '../../http/hono'
 import { sendJson } from '../../http/json-stream'
 import { keyed } from '../../input/request-key'
 import { valid } from '../../input/validate'

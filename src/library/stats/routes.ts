@@ -1,7 +1,7 @@
-import { Hono } from 'hono'
 import { canReadLibrary } from '../../callers/authenticated'
 import { limitStatistics, statisticsOf } from '../../callers/large-reads'
 import type { App } from '../../env'
+import { Hono } from '../../http/hono'
 import { valid } from '../../input/validate'
 import { toPicture, toStats } from './figures'
 import { drawYear } from './picture/draw'

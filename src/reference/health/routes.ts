@@ -1,5 +1,5 @@
-import { Hono } from 'hono'
 import type { App } from '../../env'
+import { Hono } from '../../http/hono'
 import { toInstant } from '../../values/fields'
 import { checkHealth, describeSweep } from './store'
 

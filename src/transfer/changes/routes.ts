@@ -1,7 +1,7 @@
-import { Hono } from 'hono'
 import { canReadAll } from '../../callers/authenticated'
 import { throttledAsWrites } from '../../callers/throttle'
 import type { App } from '../../env'
+import { Hono } from '../../http/hono'
 import { valid } from '../../input/validate'
 import { ChangesQuery } from './schema'
 import { listChanges } from './store'
