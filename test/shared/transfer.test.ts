@@ -1,6 +1,6 @@
 import { runFiles } from '../support/runner/run-files'
 
 runFiles(
-  import.meta.glob('../features/imports/*.test.ts'),
-  import.meta.glob('../features/imports/*.test.ts', { query: '?raw', import: 'default', eager: true }),
+  import.meta.glob('../features/{imports,devices}/*.test.ts'),
+  import.meta.glob('../features/{imports,devices}/*.test.ts', { query: '?raw', import: 'default', eager: true }),
 )

@@ -190,6 +190,14 @@ describe('reports', () => {
     expect((await reader.get('/imports')).body).toMatchObject([{ importId }])
   })
 
+  it('are listed of the member or of devices', async () => {
+    expect((await reader.get('/imports?from=member')).body).toEqual([])
+    expect(await reader.get('/imports?from=everyone')).toMatchObject({
+      status: 400,
+      body: { violationErrors: [{ propertyPath: 'from', reason: 'must be one of member, devices' }] },
+    })
+  })
+
   it('of imports that wait are kept', async () => {
     await insertImport(memberId, 'RUNNING', 1)
     await put('A', {})
