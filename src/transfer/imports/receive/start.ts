@@ -72,12 +72,14 @@ export const runInTurn = async (context: ImportContext, memberId: number, deadli
   if (turn) await runWaiting(context, memberId, deadline).finally(turn.release)
 }
 
-/** Runs an import unless it waits, and then those that wait. Gives up the turn. */
-const runAll = async (context: ImportContext, turn: Lease, created: Created, entries: ReceivedEntry[]) => {
+/** Runs an import unless it waits for others, and gives up its turn. Returns the work on those that wait. */
+const runFirst = async (context: ImportContext, turn: Lease, created: Created, entries: ReceivedEntry[]) => {
   const deadline = endOfRun()
   const work = created.isQueued ? returnLease(context, created) : runImport(context, created, deadline, entries)
   const isWaiting = await work.finally(turn.release)
-  if (created.isQueued || isWaiting) await runInTurn(context, created.memberId, deadline)
+  return async () => {
+    if (created.isQueued || isWaiting) await runInTurn(context, created.memberId, deadline)
+  }
 }
 
 /** Stores the file of an import until it has ended. */
@@ -122,9 +124,9 @@ export const readAndStart = async (context: ImportContext, bytes: Uint8Array, { 
       await failImport(context, created, 'The file could not be stored. Send it again.').catch(() => {})
       throw error
     })
-    const work = () => runAll(context, turn, created, entries)
-    if (wait) await work()
-    else workLater(context, work)
+    const first = () => runFirst(context, turn, created, entries)
+    if (wait) workLater(context, await first())
+    else workLater(context, async () => (await first())())
     return created
   }
   const started = start().catch((error) => {
