@@ -161,6 +161,38 @@ CREATE TABLE `joinCodes` (
 );
 --> statement-breakpoint
 CREATE INDEX `joinCodes_by_address` ON `joinCodes` (`address`);--> statement-breakpoint
+CREATE TABLE `documents` (
+	`memberId` integer NOT NULL,
+	`document` text NOT NULL,
+	`createdAt` integer NOT NULL,
+	`title` text,
+	`authors` text,
+	`filename` text,
+	`bookId` integer,
+	`isByHand` integer DEFAULT false NOT NULL,
+	`tokenId` text,
+	PRIMARY KEY(`memberId`, `document`),
+	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `documents_by_time` ON `documents` (`memberId`,`createdAt`);--> statement-breakpoint
+CREATE INDEX `documents_by_book` ON `documents` (`memberId`,`bookId`) WHERE "bookId" is not null;--> statement-breakpoint
+CREATE TABLE `positions` (
+	`memberId` integer NOT NULL,
+	`document` text NOT NULL,
+	`tokenId` text NOT NULL,
+	`at` integer NOT NULL,
+	`percentage` real NOT NULL,
+	`isReplayed` integer DEFAULT false NOT NULL,
+	`progress` text NOT NULL,
+	`device` text,
+	`deviceId` text,
+	PRIMARY KEY(`memberId`, `document`, `tokenId`),
+	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade,
+	CONSTRAINT "positions_percentage" CHECK("positions"."percentage" between 0 and 1)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `positions_by_token` ON `positions` (`memberId`,`tokenId`,`at`);--> statement-breakpoint
 CREATE TABLE `importRows` (
 	`memberId` integer NOT NULL,
 	`importId` integer NOT NULL,
@@ -370,13 +402,15 @@ CREATE TABLE `progress` (
 	`page` integer NOT NULL,
 	`kind` text NOT NULL,
 	`total` integer NOT NULL,
+	`tokenId` text,
 	PRIMARY KEY(`memberId`, `bookId`, `at`),
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "progress_page" CHECK("progress"."page" between 0 and 2147483647),
-	CONSTRAINT "progress_kind" CHECK("progress"."kind" in ('PROGRESS', 'FINISHED', 'CORRECTION'))
+	CONSTRAINT "progress_kind" CHECK("progress"."kind" in ('PROGRESS', 'FINISHED', 'CORRECTION', 'UNDATED'))
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `progress_by_time` ON `progress` (`memberId`,`at`);--> statement-breakpoint
+CREATE INDEX `progress_by_time` ON `progress` (`memberId`,`at`) WHERE "kind" <> 'UNDATED';--> statement-breakpoint
+CREATE INDEX `progress_by_token` ON `progress` (`memberId`,`tokenId`,`at`) WHERE "tokenId" is not null;--> statement-breakpoint
 CREATE TABLE `readings` (
 	`readingId` integer PRIMARY KEY NOT NULL,
 	`memberId` integer NOT NULL,
@@ -562,6 +596,12 @@ CREATE TRIGGER progress_limited AFTER INSERT ON progress WHEN (NEW.total > 1000 
 CREATE TRIGGER sessions_limited AFTER INSERT ON sessions BEGIN DELETE FROM sessions WHERE memberId = NEW.memberId AND sessionId IN (SELECT sessionId FROM sessions WHERE memberId = NEW.memberId ORDER BY createdAt DESC LIMIT -1 OFFSET 100); END;
 --> statement-breakpoint
 CREATE TRIGGER activity_limited AFTER INSERT ON activity BEGIN DELETE FROM activity WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000); END;
+--> statement-breakpoint
+CREATE TRIGGER documents_limited AFTER INSERT ON documents WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > 2000 BEGIN DELETE FROM documents WHERE memberId = NEW.memberId AND document = ( SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY isByHand, createdAt LIMIT 1 ); END;
+--> statement-breakpoint
+CREATE TRIGGER documents_positions_deleted AFTER DELETE ON documents BEGIN DELETE FROM positions WHERE memberId = OLD.memberId AND document = OLD.document; END;
+--> statement-breakpoint
+CREATE TRIGGER positions_limited AFTER INSERT ON positions BEGIN DELETE FROM positions WHERE memberId = NEW.memberId AND document = NEW.document AND tokenId IN ( SELECT tokenId FROM positions WHERE memberId = NEW.memberId AND document = NEW.document ORDER BY at DESC LIMIT -1 OFFSET 5 ); END;
 --> statement-breakpoint
 CREATE TRIGGER changes_limited AFTER INSERT ON changes WHEN NEW.seq > 20000 AND NEW.seq % 100 = 0 BEGIN DELETE FROM changes WHERE memberId = NEW.memberId AND seq <= NEW.seq - 20000; END;
 --> statement-breakpoint

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MAX_EVENTS, MAX_MEMBER_TEXT_BYTES, PRICED_ROWS } from '../../src/values/prices.ts'
+import {
+  MAX_DOCUMENTS,
+  MAX_EVENTS,
+  MAX_MEMBER_TEXT_BYTES,
+  MAX_POSITIONS,
+  PRICED_ROWS,
+} from '../../src/values/prices.ts'
 import { changeLog } from './change-log.ts'
 import {
   isNotRestored,
@@ -16,6 +22,8 @@ import {
 import { type Trigger, toSql } from './sql.ts'
 
 const VALUES: Record<string, number | string> = {
+  MAX_DOCUMENTS,
+  MAX_POSITIONS,
   MAX_EVENTS,
   MAX_MEMBER_TEXT_BYTES,
   PRICED_ROWS,
@@ -92,6 +100,7 @@ export const writeTriggers = () =>
     readSql('library'),
     readSql('progress'),
     readSql('accounts'),
+    readSql('devices'),
     section(
       `The log of changes. While a member's log is empty, these write nothing. An entry says that an object has changed: its value is
       its row, or none once it is deleted. No OR REPLACE, which an OR IGNORE of the outer statement would override.

@@ -17,6 +17,9 @@ export const selectOwnBooks = sql`
   select memberId, bookId, key as place from json_each(:ids) as wanted
     cross join books on ${isOwnRow(books.bookId, books.memberId, callerId, sql.raw('wanted.value'))}`
 
+/** What recorded a progress event: one of PROGRESS_SOURCES, or null. */
+export const progressSource = `iif(tokenId is null, null, 'DEVICE')`
+
 type OwnBook = { bookId: number }
 export const selectOwnIds = sqlStatement<OwnBook>`select bookId from (${selectOwnBooks})`
 

@@ -594,6 +594,33 @@ BEGIN
   WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000);
 END;
 
+-- What devices push: a member keeps 2,000 documents, and the positions of five devices in each. The oldest are deleted, first
+-- those whose book the member has not set.
+
+CREATE TRIGGER documents_limited AFTER INSERT ON documents
+WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > 2000
+BEGIN
+  DELETE FROM documents
+  WHERE memberId = NEW.memberId AND document = (
+    SELECT document FROM documents
+    WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY isByHand, createdAt LIMIT 1
+  );
+END;
+
+CREATE TRIGGER documents_positions_deleted AFTER DELETE ON documents
+BEGIN
+  DELETE FROM positions WHERE memberId = OLD.memberId AND document = OLD.document;
+END;
+
+CREATE TRIGGER positions_limited AFTER INSERT ON positions
+BEGIN
+  DELETE FROM positions
+  WHERE memberId = NEW.memberId AND document = NEW.document AND tokenId IN (
+    SELECT tokenId FROM positions
+    WHERE memberId = NEW.memberId AND document = NEW.document ORDER BY at DESC LIMIT -1 OFFSET 5
+  );
+END;
+
 -- The log of changes. While a member's log is empty, these write nothing. An entry says that an object has changed: its value is
 -- its row, or none once it is deleted. No OR REPLACE, which an OR IGNORE of the outer statement would override.
 

@@ -112,7 +112,8 @@ const details = {
 const sourceIds = ['goodreads:23501957']
 const edition = { ...book, isbn, ...noDetails, ...details, sourceIds }
 const tagged = { tags: ['Gwangju', 'Novel', '소설'] }
-const progressEvent = { at: '2026-11-08T13:15:00Z', page: 54, kind: 'PROGRESS' }
+const reachedPage = { page: 54, kind: 'PROGRESS' }
+const progressEvent = { at: '2026-11-08T13:15:00Z', ...reachedPage, source: null }
 const openReading = {
   readingId: 1,
   startedAt: null,
@@ -297,7 +298,7 @@ export const EXAMPLES: Record<string, Example> = {
           sourceIds: [],
           tags: [],
           readings: [{ ...openReading, createdAt: null }],
-          progress: [{ ...progressEvent, at: '2026-11-08T13:15:00.000Z' }],
+          progress: [{ at: '2026-11-08T13:15:00.000Z', ...reachedPage }],
           memos: [publicMemo],
         },
       ],

@@ -6,7 +6,9 @@ export const MEMO_AUTHORITIES = ['PRIVATE', 'PUBLIC'] as const
 
 export const BOOK_FORMATS = ['PAPER', 'EBOOK', 'AUDIO'] as const
 export const READING_OUTCOMES = ['FINISHED', 'STOPPED'] as const
-export const PROGRESS_KINDS = ['PROGRESS', 'FINISHED', 'CORRECTION'] as const
+export const PROGRESS_KINDS = ['PROGRESS', 'FINISHED', 'CORRECTION', 'UNDATED'] as const
+/** What records progress, besides requests of the API and imports. */
+export const PROGRESS_SOURCES = ['DEVICE'] as const
 export const GOAL_METRICS = ['BOOKS', 'PAGES'] as const
 
 export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const

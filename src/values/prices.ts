@@ -41,6 +41,9 @@ export const trashPrice = (data: string, parts = '0', partBytes = '0') =>
 
 /** The most progress events of a book. If there are more, a trigger merges some of the oldest. */
 export const MAX_EVENTS = 1000
+/** The most documents of a member that devices have pushed, and positions of devices in each: they count nothing. */
+export const MAX_DOCUMENTS = 2000
+export const MAX_POSITIONS = 5
 /** The most bytes that the reports of a member's imports take in the database. */
 export const MAX_REPORT_BYTES = 24 * 1024 * 1024
 /** The default quota of a member: UTF-8 bytes of texts, and the prices of rows. */

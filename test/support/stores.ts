@@ -45,9 +45,11 @@ export const LIBRARY_TABLES = [
   'trash',
   'trashParts',
 ]
+/** The tables of what a member's devices push. */
+export const DEVICE_TABLES = ['documents', 'positions']
 /** The tables of a member's imports. */
 export const IMPORT_TABLES = ['imports', 'importRows']
-const OWNED = ['members', ...LIBRARY_TABLES, ...IMPORT_TABLES]
+const OWNED = ['members', ...LIBRARY_TABLES, ...DEVICE_TABLES, ...IMPORT_TABLES]
 const DIRECTORY = ['addresses', 'settledClaims', 'slotCounters']
 const TABLES = [...OWNED, 'retiredIds', 'joinCodes', 'dailyMails', 'purgeJobs', ...DIRECTORY]
 

@@ -36,6 +36,8 @@ const STEPS = Object.entries({
   trash: 'trashId',
   images: 'imageId',
   goals: 'year',
+  documents: 'document',
+  positions: 'document, tokenId',
   idempotencyKeys: 'keyHash',
   importRows: 'importId, row',
   imports: 'importId',

@@ -13,6 +13,10 @@ export const isCounted = sql.raw(`"finishedAt" is not null`)
 /** Finished, on a known day: the condition of the index that calendars read. */
 export const isFinishedOnKnownDay = sql.raw(`"outcome" = 'FINISHED' and length("finishedAt") = 10`)
 
+/** The condition of the index by which the statistics find an event. */
+export const isDated = sql.raw(`"kind" <> 'UNDATED'`)
+const isOfDevice = sql.raw(`"tokenId" is not null`)
+
 /** The past readings of books. A trigger deletes the row of a reading that becomes the current one of its book. */
 export const readings = sqliteTable(
   'readings',
@@ -77,10 +81,13 @@ export const progress = sqliteTable(
      * row.
      */
     total: integer().notNull(),
+    /** The token of the device that pushed it. */
+    tokenId: text(),
   },
   (event) => [
     primaryKey({ columns: [event.memberId, event.bookId, event.at] }),
-    index('progress_by_time').on(event.memberId, event.at),
+    index('progress_by_time').on(event.memberId, event.at).where(isDated),
+    index('progress_by_token').on(event.memberId, event.tokenId, event.at).where(isOfDevice),
     check('progress_page', isPage(event.page)),
     check('progress_kind', isOneOf(event.kind, PROGRESS_KINDS)),
   ],

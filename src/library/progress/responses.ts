@@ -1,13 +1,19 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
-import { PROGRESS_KINDS } from '../../values/contract'
+import { PROGRESS_KINDS, PROGRESS_SOURCES } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Instant, LocalTime, listOf } from '../../values/responses'
 import { BookStatus } from '../books/schema'
 
 const ProgressKind = named('ProgressKind', z.enum(PROGRESS_KINDS))
-export const ProgressEvent = namedObject('ProgressEvent', { at: Instant, page: Int32, kind: ProgressKind })
+const ProgressSource = named('ProgressSource', z.enum(PROGRESS_SOURCES))
+export const ProgressEvent = namedObject('ProgressEvent', {
+  at: Instant,
+  page: Int32,
+  kind: ProgressKind,
+  source: z.nullable(ProgressSource),
+})
 export type ProgressEvent = z.infer<typeof ProgressEvent>
 const AddedProgress = named(
   'AddedProgress',
@@ -23,7 +29,8 @@ export const progressReference: FeatureReference = {
     ProgressEvent: 'A page that was reached, and when.',
     ProgressEventList: 'A page of progress events.',
     ProgressKind:
-      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page in the same reading',
+      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page in the same reading\n- `UNDATED`: a page that a device pushed later, of a day that is not known: the statistics count it on none',
+    ProgressSource: 'What recorded an event.\n\n- `DEVICE`: a device with a token of its own',
   },
   properties: {
     'NewProgress.at':
@@ -36,6 +43,7 @@ export const progressReference: FeatureReference = {
     page: 'The page that was reached.',
     'NewProgress.page': 'The page that was reached: at most the `itemPage` of the book, if it has one.',
     'AddedProgress.readEndDate': 'When reading ended, in the time zone of the reader. Null if not yet, or unknown.',
+    source: 'What recorded it. Null for the API and imports.',
     percent: 'How much of the book was read, as a percentage of its `itemPage`. Rounded to the nearest page.',
   },
   operations: {

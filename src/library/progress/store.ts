@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
-import { isOwnBook, selectBook, selectOwnBook } from '../../db/own-book'
+import { isOwnBook, progressSource, selectBook, selectOwnBook } from '../../db/own-book'
 import { limit } from '../../db/parameters'
 import type { CallerRequest } from '../../env'
 import { fieldError } from '../../errors'
@@ -14,7 +14,8 @@ import type { AddedProgress, ProgressEvent } from './responses'
 import type { NewProgress, ProgressQuery } from './schema'
 
 type Row = Omit<ProgressEvent, 'at'> & { at: number }
-const toEvent = ({ at, page, kind }: Row): ProgressEvent => ({ at: toInstant(at), page, kind })
+const toEvent = ({ at, page, kind, source }: Row): ProgressEvent => ({ at: toInstant(at), page, kind, source })
+const eventColumns = sql.raw(`at, page, kind, ${progressSource} as source`)
 
 const isOfBook = (name: string) => sql.raw(`${name}.memberId = book.memberId and ${name}.bookId = book.bookId`)
 /** The latest of the events at the time `at`: in the second that begins there, if it has no fraction. */
@@ -69,7 +70,7 @@ const insertEvent = sqlStatement<Row>`
   ) as previous
   where newPage <= coalesce(itemPage, newPage)
   on conflict do update set page = excluded.page
-  returning at, page, kind`
+  returning ${eventColumns}`
 
 const updateCurrentPage = sqlStatement`
   update books set currentPage = latest.page, activityAt = max(latest.at, coalesce(activityAt, 0))
@@ -138,7 +139,7 @@ export const isOtherDay = ({ finish, date }: NewProgress, { readEndDate }: Added
   finish === true && date !== undefined && readEndDate?.slice(0, 10) !== date
 
 const selectEvents = sqlStatement<Row>`
-  select at, page, kind from progress where memberId = ${callerId} and bookId = :bookId and at < :before
+  select ${eventColumns} from progress where memberId = ${callerId} and bookId = :bookId and at < :before
   order by at desc limit ${limit}`
 
 /** The progress of a book, newest first. Returns undefined if the caller has no such book. */

@@ -3,7 +3,7 @@ import { type Caller, callerId, isCaller, queryAll, runAsCaller } from '../../db
 import { type Db, firstRow, type Statement, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import { isFinished, isFinishedApart, isPaused, isUnread } from '../../db/schema/book-tables'
-import { isCounted } from '../../db/schema/reading-tables'
+import { isCounted, isDated } from '../../db/schema/reading-tables'
 import { shownReading } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
 import { createZone, HOUR_MS, type Zone } from '../../values/time'
@@ -84,7 +84,7 @@ const events = sql`
     order by at desc limit 1
   ) as previous
   from ${joinBook('progress')}
-  where progress.memberId = ${callerId} and at >= (:from + 0) and at < (:to + 0) order by at`
+  where progress.memberId = ${callerId} and ${isDated} and at >= (:from + 0) and at < (:to + 0) order by at`
 const selectEvents = sqlStatement<Limited<EventRow>>`${limited(events, textOfBook)}`
 const memos = sql`
   select memoId, memos.bookId, memoType, memos.createdAt, title, cover from ${joinBook('memos')}
@@ -185,7 +185,7 @@ const yearOf = (modifier: string) =>
 const selectActive = spansOf<number>(
   'progress',
   sql`progress.at`,
-  sql`true`,
+  isDated,
   sql.raw(`iif(spans.at < ${yearOf('')} + 50400000, ${yearOf('')} + 50400000, ${yearOf(`, '+1 year'`)} - 50400000)`),
 )
 const memoYear = `substr(date(spans.at, '+2 days'), 1, 4)`

@@ -22,7 +22,7 @@ import { MAX_PARTS } from './schema'
 const ExactInstant = z.iso.datetime({ precision: 3 })
 
 const ExportedReading = named('ExportedReading', z.extend(Reading, { createdAt: z.nullable(ExactInstant) }))
-const ExportedEvent = named('ExportedEvent', z.extend(ProgressEvent, { at: ExactInstant }))
+const ExportedEvent = named('ExportedEvent', z.extend(z.omit(ProgressEvent, { source: true }), { at: ExactInstant }))
 
 const ExportedBook = named(
   'ExportedBook',

@@ -40,7 +40,7 @@ describe('POST /books/{book-id}/progress', () => {
   it('adds an event at the current time, and sets the current page', async () => {
     holdClock()
     const { status, body } = await add({ page: 12 })
-    const added = { at: expect.any(String), page: 12, kind: 'PROGRESS' }
+    const added = { at: expect.any(String), page: 12, kind: 'PROGRESS', source: null }
     expect([status, body]).toEqual([201, { ...added, bookStatus: 'ING', readEndDate: null }])
     const [event] = await stored()
     expect(event?.at).toBe(Date.now())
@@ -142,7 +142,7 @@ describe('POST /books/{book-id}/progress', () => {
     ['1900-01-01T00:00:00Z', '1900-01-01T00:00:00Z'],
   ])('records %s as %s', async (at, recorded) => {
     expect((await add({ page: 5, at })).body).toMatchObject({ at: recorded, page: 5, kind: 'PROGRESS' })
-    expect(await events()).toEqual([{ at: recorded, page: 5, kind: 'PROGRESS' }])
+    expect(await events()).toEqual([{ at: recorded, page: 5, kind: 'PROGRESS', source: null }])
   })
 
   it('treats times up to five minutes ahead as now', async () => {

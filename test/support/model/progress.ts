@@ -112,6 +112,7 @@ export const toEvent = ({ at, page, kind }: ProgressEvent) => ({
   at: at >= RUN ? NOW : new Date(at).toISOString().replace(/\.\d+/, ''),
   page,
   kind,
+  source: null,
 })
 
 export const progressViews = (library: Library, bookId: number | undefined, size: number): View[] =>

@@ -113,8 +113,8 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
   const events = books.flatMap((book) => {
     const pages = pagesOf(book.progress, (event) => isOfYear(dateOf(event)))
     return book.progress
-      .map((event, at) => ({ bookId: book.bookId, at: event.at, date: dateOf(event), pages: pages[at] ?? 0 }))
-      .filter(({ date }) => isOfYear(date))
+      .map((event, at) => ({ ...event, bookId: book.bookId, date: dateOf(event), pages: pages[at] ?? 0 }))
+      .filter(({ date, kind }) => isOfYear(date) && kind !== 'UNDATED')
   })
   const memos = books
     .flatMap(({ bookId, memos }) =>

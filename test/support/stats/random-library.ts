@@ -86,7 +86,7 @@ export const randomLibrary = (seed: number, now: number) => {
       .map((at) => ({
         at: new Date(at).toISOString(),
         page: pick([0, 10, 45, 90, 120, 300]),
-        kind: pick(['PROGRESS', 'PROGRESS', 'PROGRESS', 'CORRECTION', 'FINISHED']),
+        kind: pick(['PROGRESS', 'PROGRESS', 'PROGRESS', 'CORRECTION', 'FINISHED', 'UNDATED']),
       }))
     return {
       bookId: at + 1,

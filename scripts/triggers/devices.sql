@@ -1,0 +1,26 @@
+-- What devices push: a member keeps 2,000 documents, and the positions of five devices in each. The oldest are deleted, first
+-- those whose book the member has not set.
+
+CREATE TRIGGER documents_limited AFTER INSERT ON documents
+WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > :MAX_DOCUMENTS
+BEGIN
+  DELETE FROM documents
+  WHERE memberId = NEW.memberId AND document = (
+    SELECT document FROM documents
+    WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY isByHand, createdAt LIMIT 1
+  );
+END;
+
+CREATE TRIGGER documents_positions_deleted AFTER DELETE ON documents
+BEGIN
+  DELETE FROM positions WHERE memberId = OLD.memberId AND document = OLD.document;
+END;
+
+CREATE TRIGGER positions_limited AFTER INSERT ON positions
+BEGIN
+  DELETE FROM positions
+  WHERE memberId = NEW.memberId AND document = NEW.document AND tokenId IN (
+    SELECT tokenId FROM positions
+    WHERE memberId = NEW.memberId AND document = NEW.document ORDER BY at DESC LIMIT -1 OFFSET :MAX_POSITIONS
+  );
+END;

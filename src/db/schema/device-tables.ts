@@ -1,0 +1,60 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { ownerId } from './member-tables'
+
+// What devices push: docs/decisions/0037-devices.md. Triggers delete the oldest rows beyond a limit.
+
+const hasBook = sql.raw(`"bookId" is not null`)
+const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
+
+/** The documents of devices, and the books that they are. WITHOUT ROWID. */
+export const documents = sqliteTable(
+  'documents',
+  {
+    memberId: ownerId(),
+    /** As devices name it: mostly a partial MD5 of the file. */
+    document: text().notNull(),
+    /** When it was first pushed, in milliseconds since 1970. */
+    createdAt: integer().notNull(),
+    title: text(),
+    /** One a line. */
+    authors: text(),
+    filename: text(),
+    /** Its book. Ignored unless that is in the library: one in the trash may be restored. */
+    bookId: integer(),
+    /** Whether the member has set the book, or that it has none: then no push changes that. */
+    isByHand: flag(),
+    /** The token whose push has found the book. */
+    tokenId: text(),
+  },
+  (document) => [
+    primaryKey({ columns: [document.memberId, document.document] }),
+    index('documents_by_time').on(document.memberId, document.createdAt),
+    index('documents_by_book').on(document.memberId, document.bookId).where(hasBook),
+  ],
+)
+
+/** The latest position of each device in a document. WITHOUT ROWID. */
+export const positions = sqliteTable(
+  'positions',
+  {
+    memberId: ownerId(),
+    document: text().notNull(),
+    tokenId: text().notNull(),
+    /** When it was pushed, in milliseconds since 1970. */
+    at: integer().notNull(),
+    /** From 0 to 1. */
+    percentage: real().notNull(),
+    /** Whether it was pushed with others, from a queue, so that its day is not known. */
+    isReplayed: flag(),
+    /** What only the devices understand. */
+    progress: text().notNull(),
+    device: text(),
+    deviceId: text(),
+  },
+  (position) => [
+    primaryKey({ columns: [position.memberId, position.document, position.tokenId] }),
+    index('positions_by_token').on(position.memberId, position.tokenId, position.at),
+    check('positions_percentage', sql`${position.percentage} between 0 and 1`),
+  ],
+)
