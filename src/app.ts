@@ -11,6 +11,8 @@ import { networkOf } from './callers/origin'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
 import { dav } from './devices/dav/routes'
+import { documents } from './devices/documents/routes'
+import { koreader } from './devices/koreader/routes'
 import { type App, configure } from './env'
 import { ApiError, methodNotAllowed, underMaintenance } from './errors'
 import { errorResponse, toApiError } from './http/error-response'
@@ -85,6 +87,7 @@ app.use(async (c, next) => {
 app.route('/', docs)
 app.use(reportIgnored)
 app.route(PROTOCOLS.webdav, dav)
+app.route(PROTOCOLS.koreader, koreader)
 
 const api = app
   .route('/', health)
@@ -113,6 +116,7 @@ const api = app
   .route('/imports', imports)
   .route('/', exports)
   .route('/', changes)
+  .route('/documents', documents)
   .route('/ext-lib', catalogue)
   .route('/catalogue', lookup)
 

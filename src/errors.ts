@@ -30,6 +30,7 @@ export const ERRORS = {
   LINK_NOT_FOUND: [404, 'Link not found: it may have ended'],
   GOAL_NOT_FOUND: [404, 'Goal not found'],
   IMPORT_NOT_FOUND: [404, 'Import not found'],
+  DOCUMENT_NOT_FOUND: [404, 'Document not found: no device has pushed it'],
   TRASH_NOT_FOUND: [404, 'Not found in the trash: it may have been restored, or deleted for good'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   MEMBER_EXISTS: [409, 'Member already exists'],

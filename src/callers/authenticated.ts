@@ -7,7 +7,7 @@ import { ApiError, unauthorized } from '../errors'
 import { annotate } from '../http/description/route-metadata'
 import type { Scope } from '../values/contract'
 import { SUFFIXES, toShape } from '../values/link'
-import { confirmedMember, hasEnded, remember } from './credentials'
+import { confirmedMember, hasEnded, knownMember, remember } from './credentials'
 import { chargeCaller, chargeFailure, chargeNetwork, limitCaller, refuseExceeded, refuseFailing } from './throttle'
 
 const CREDENTIALS = /^(bearer|token) +(\S+) *$/i
@@ -157,7 +157,10 @@ const authenticateDevice =
     const caller = await findDevice(c, required)
     if (hasEnded(caller)) throw unauthorized('ended')
     setCaller(c, caller, () => chargeFailure(c))
-    if (!isPush && confirmedMember(caller) === undefined) refuseFailing(c)
+    if (isPush) {
+      const db = c.get('db')
+      c.set('db', { ...db, isPush, sources: knownMember(caller) === undefined ? db.sources : [] })
+    } else if (confirmedMember(caller) === undefined) refuseFailing(c)
     await next()
     if (c.get('isUnverified')) await requireMember(c.get('db'), caller).catch(() => {})
   }

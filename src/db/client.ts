@@ -170,7 +170,7 @@ export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}
     statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
   const lease = await acquireCall(db)
   if (!lease) throw unavailable()
-  const call = withRetries(DEADLINES.databaseCall, ask, isRetryable)
+  const call = withRetries(db.isPush ? DEADLINES.push : DEADLINES.databaseCall, ask, isRetryable)
   // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {

@@ -11,7 +11,7 @@ import { SECURITY } from './security-headers'
 const PREFLIGHT = Object.entries({
   'Access-Control-Allow-Methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
   'Access-Control-Allow-Headers':
-    'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match,If-Unchanged-Since,Range,X-D1-Bookmark',
+    'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match,If-Unchanged-Since,Range,X-Auth-Key,X-Auth-User,X-D1-Bookmark',
   'Access-Control-Max-Age': '86400',
 })
 

@@ -26,6 +26,7 @@ export const PLACEHOLDERS = {
   IMAGE_NAME: 'gKz3Yv0mQW6c9pVbR1xT2A.png',
   SESSION_ID: '0e9f7a52-4c1d-4b8e-9a36-d25c81f7b043',
   TOKEN_ID: '3f2a9c1e-5b7d-4e8a-9c60-1d2e3f4a5b6c',
+  DEVICE_TOKEN_ID: 'c1d8e6f4-92ab-4c37-a5d0-7f3b6e48a92c',
   ACCESS_TOKEN: 'rl_0007Qk2mXc9TzB4vLr1HsW8yNdPgEa3fJ6xZ',
   LINK_ID: '7d1c4b90-2a6e-4f35-8b07-c9e4d5a16f82',
   LINK_SECRET: '000006Vt4kQ9mZx2LwR7bNcH1sJfYp8Ga1i9jw0',
@@ -149,6 +150,22 @@ const memo = {
 const publicMemo = { ...memo, memoAuthority: 'PUBLIC' }
 const { memoId, memoContent, memoLikesCount: _, ...foundMemo } = publicMemo
 const deleted = { memoCount: 0, deletedAt: now, expiresAt: '2026-12-21T09:30:00Z' }
+/** A test pushes it before. */
+export const PUSHED = {
+  document: 'd047e584e20000000000000000000000',
+  progress: '/body/DocFragment[3]/body/p[1]/text().0',
+  percentage: 0.35,
+  device: 'Kobo',
+  device_id: 'A1',
+  metadata: { title: 'Demian', authors: 'Hermann Hesse', filename: 'demian.epub' },
+}
+const document = {
+  documentId: PUSHED.document,
+  state: 'WAITING',
+  ...{ title: 'Demian', authors: ['Hermann Hesse'], filename: 'demian.epub' },
+  ...{ book: null, setByMember: false, percentage: PUSHED.percentage, device: PUSHED.device },
+  ...{ tokenId: PLACEHOLDERS.DEVICE_TOKEN_ID, tokenName: 'My Kobo', pushedAt: now },
+}
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
 
@@ -502,6 +519,12 @@ export const EXAMPLES: Record<string, Example> = {
     },
   },
   restore: { parameters: { 'trash-id': 'memo-1' }, response: { book: null, memo: { ...publicMemo, bookId: 1 } } },
+  listDocuments: { parameters: { state: 'WAITING', size: 20 }, response: { item: [document], next: null } },
+  setDocumentBook: {
+    parameters: { 'document-id': document.documentId },
+    body: { bookId: 1 },
+    response: { ...document, state: 'LINKED', book: { bookId: 1, title }, setByMember: true },
+  },
   updateBooks: {
     body: { ids: [1, 3], set: { star: 5, series: '소설' }, addTags: ['Novel'], removeTags: ['To buy'] },
     response: { changed: [1], unchanged: [], missing: [3] },

@@ -7,6 +7,7 @@ import { recoveryReference } from '../accounts/recovery/responses'
 import { sessionsReference } from '../accounts/sessions/responses'
 import { tokensReference } from '../accounts/tokens/responses'
 import { catalogueReference } from '../catalogue/responses'
+import { documentsReference } from '../devices/documents/responses'
 import type { Descriptions, FeatureReference, Operation } from '../http/description/feature-reference'
 import { authorsReference } from '../library/authors/responses'
 import { bookListReference } from '../library/books/list-responses'
@@ -55,6 +56,7 @@ const FEATURES: FeatureReference[] = [
   imagesReference,
   importsReference,
   exportReference,
+  documentsReference,
   changesReference,
   catalogueReference,
   lookupReference,

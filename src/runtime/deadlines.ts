@@ -6,6 +6,9 @@ export const DEADLINES = {
   /** D1: a call with its retries, and its turn before that. */
   databaseCall: 10_000,
   databaseTurn: 2000,
+  /** The push of a device, which waits two seconds: a call with its retries, and its turn before that. */
+  push: 1300,
+  pushTurn: 500,
   /** Checking all databases for a health check. */
   healthCheck: 10_000,
   /** R2: a call with its retries, and one that only cleans up after a failed call. */

@@ -9,6 +9,8 @@ export const READING_OUTCOMES = ['FINISHED', 'STOPPED'] as const
 export const PROGRESS_KINDS = ['PROGRESS', 'FINISHED', 'CORRECTION', 'UNDATED'] as const
 /** What records progress, besides requests of the API and imports. */
 export const PROGRESS_SOURCES = ['DEVICE'] as const
+/** What the book of a document is: not known, one of the library, or none. */
+export const DOCUMENT_STATES = ['WAITING', 'LINKED', 'NONE'] as const
 export const GOAL_METRICS = ['BOOKS', 'PAGES'] as const
 
 export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const

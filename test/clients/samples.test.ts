@@ -8,6 +8,7 @@ import { hc } from 'hono/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { EXAMPLES, EXPORT } from '../../src/openapi/examples.ts'
 import { createPlaceholders } from '../support/document/placeholders.ts'
+import { pushExample } from '../support/document/push-example.ts'
 import { startService } from '../support/service/dev-server.ts'
 import { PICTURE, pictureFile } from './stories/picture.ts'
 
@@ -70,6 +71,13 @@ it.each([
   const executeSample = async (operationId: string) => {
     const operation = operations.find((each) => each.operationId === operationId)
     if (operation?.security?.length && !token) await executeSample('logIn')
+    if (operationId === 'listDocuments') {
+      const sendAs = async (method: string, path: string, as: string, body: object) => {
+        const headers = { Authorization: `Bearer ${as}`, 'Content-Type': 'application/json' }
+        return (await fetch(service.base + path, { method, headers, body: JSON.stringify(body) })).json()
+      }
+      await pushExample(sendAs, token)
+    }
     const source = sampleOf(operation, language)
     expect(source, operationId).toContain('https://library.example.com')
     const local = fill(source.replaceAll('https://library.example.com', service.base))

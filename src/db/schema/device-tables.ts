@@ -49,8 +49,8 @@ export const positions = sqliteTable(
     isReplayed: flag(),
     /** What only the devices understand. */
     progress: text().notNull(),
-    device: text(),
-    deviceId: text(),
+    device: text().notNull(),
+    deviceId: text().notNull(),
   },
   (position) => [
     primaryKey({ columns: [position.memberId, position.document, position.tokenId] }),

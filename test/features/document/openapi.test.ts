@@ -11,11 +11,12 @@ import introduction from '../../../src/openapi/introduction.md?raw'
 import { recordSweep } from '../../../src/reference/health/store'
 import { docs } from '../../../src/reference/routes'
 import { ALL_SCOPES } from '../../../src/values/contract'
-import { PROTOCOLS } from '../../../src/values/protocols'
 import config from '../../../wrangler.toml?raw'
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import { BASE, send } from '../../support/api'
+import { isOfDevices } from '../../support/document/document'
 import { createPlaceholders } from '../../support/document/placeholders'
+import { pushExample } from '../../support/document/push-example'
 import { png } from '../../support/images/pictures'
 
 type Media = { example?: unknown; examples?: Record<string, { summary?: string; value?: ErrorBody }> }
@@ -130,8 +131,6 @@ it('uses the description of another feature only if it is the only one, and mean
   expect(() => describeProperty('Statistics', 'losses')).toThrow('none does')
 })
 
-const isOfDevices = (path: string) => Object.values(PROTOCOLS).some((prefix) => `${path}/`.startsWith(`${prefix}/`))
-
 it('describes every route of the app, except documentation, well-known files and protocols of devices, and no other', () => {
   const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const page = docs.routes.map(({ path }) => path)
@@ -227,6 +226,11 @@ describe('the examples', () => {
       if (value) expect((await sendInvalid(operation, { parameters, body }, value)).body).toEqual(value)
     }
 
+    if (operationId === 'listDocuments') {
+      const sendAs = async (method: string, path: string, as: string, body: object) =>
+        (await send(method, path, { body, headers: { Authorization: as.replace(/^(?!Bearer)/, 'Bearer ') } })).body
+      await pushExample(sendAs, token)
+    }
     const mailsBefore = mails.length
     const sent = hasForm(operation) ? form(file) : body
     const answer = await sendExample(operation, parameters, sent)

@@ -107,6 +107,7 @@ beforeAll(async () => {
   await insertReadings(rereadBook, MAX_ROWS + 2)
   await select(`update readings set finishedAt = '2019' where bookId = ?`, rereadBook)
   await insertEmailCode(await memberIdOf(reader), other.email)
+  await select(`insert into documents (memberId, document, createdAt) values (?, 'document', 0)`, memberId)
   ids = {
     'book-id': `${bookId}`,
     bookId: `${bookId}`,
@@ -114,6 +115,7 @@ beforeAll(async () => {
     'reading-id': `${bookId}`,
     'member-id': memberId,
     'trash-id': `memo-${deletedMemo}`,
+    'document-id': 'document',
     name,
     link: await insertLink(memberDatabase(), Number(memberId), { slot: memberSlot(), kind: 'SHELF', variant: 0 }),
   }
@@ -193,11 +195,15 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   UNSUPPORTED_IMAGE: withFile('text'),
   FILE_NOT_IMPORTABLE: withFile('PK\x03\x04'),
   IMAGE_DAMAGED: withFile(PIXEL.subarray(0, 20)),
-  BOOK_NOT_FOUND: absent,
+  BOOK_NOT_FOUND: (operation) => ({
+    ...absent(operation),
+    ...(operation.path.includes('document-id') && withFields(9007199254740991, /^bookId$/)(operation)),
+  }),
   MEMO_NOT_FOUND: absent,
   READING_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,
   IMPORT_NOT_FOUND: absent,
+  DOCUMENT_NOT_FOUND: withParameters('absent', /^document-id$/),
   TRASH_NOT_FOUND: withParameters('book-9007199254740991', /^trash-id$/),
   TAG_NOT_FOUND: (operation) => (operation.fields.includes('kind') ? withFields('absent', /^tag$/)(operation) : {}),
   GOAL_NOT_FOUND: withParameters('1999', /^year$/),
@@ -296,7 +302,11 @@ const afterUse = async (operation: Operation, change: string): Promise<Partial<C
 
 const validBody = (operation: Operation) => {
   if (operation.types.includes('multipart/form-data')) return validForm(operation)
-  const named = { from: fromOf(operation, mergedBook, 'absent'), ids: [Number(ids['book-id'])] }
+  const named = {
+    bookId: Number(ids['book-id']),
+    from: fromOf(operation, mergedBook, 'absent'),
+    ids: [Number(ids['book-id'])],
+  }
   const body = bodyOf(operation, named)
   return { type: operation.types[0], body: body === undefined ? undefined : JSON.stringify(body) }
 }

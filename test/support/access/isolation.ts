@@ -40,6 +40,7 @@ type Ids = {
   linkId: string
   importId: string
   trashId: string
+  documentId: string
 }
 
 /** Of the books of all members here. */
@@ -65,6 +66,7 @@ const neverUsed = ({ bookId }: Ids) =>
       linkId: NIL,
       importId: id,
       trashId: `book-${id}`,
+      documentId: id,
     }),
   )
 
@@ -114,6 +116,22 @@ const createTrash = async (api: Pick<Api, 'request'>, member: Pick<Account, 'tok
   return `book-${bookId}`
 }
 
+/** Pushes a document, as a device of the member. Returns its identifier. */
+const pushDocument = async (api: Pick<Api, 'request'>, member: Pick<Account, 'token'>, text: string) => {
+  const device = await call(api, member, 'POST', '/tokens', { name: text, scopes: ['intake:write'] })
+  const document = crypto.randomUUID()
+  const position = {
+    document,
+    progress: text,
+    percentage: 0.5,
+    device: text,
+    device_id: text,
+    metadata: { title: text },
+  }
+  await call(api, device, 'PUT', '/koreader/syncs/progress', position)
+  return document
+}
+
 const sessionIdOf = ({ token }: Pick<Account, 'token'>) => String(claimsOf(token).sid)
 
 /** Creates a book with all that it may have, a memo, an image, an access token and an import, as far as they are needed. */
@@ -140,6 +158,7 @@ export const createLibrary = async (
   const { linkId } = needs('link-id') ? await create('/links', link) : {}
   const importId = needs('import-id') ? await importBook(api, member, toExport(tag, bookId, text)) : NIL
   const trashId = needs('trash-id') ? await createTrash(api, member, text) : ''
+  const documentId = needs('document-id') ? await pushDocument(api, member, text) : ''
   if (needs('tag')) await create(`/books/${bookId}/tags`, { tags: [tag] }, 'PUT')
   if (needs('edition')) await create(`/books/${bookId}/edition`, { isbn: ISBN, series: text }, 'PATCH')
   if (needs('progress')) await create(`/books/${bookId}/progress`, { page: 12 })
@@ -156,6 +175,7 @@ export const createLibrary = async (
     linkId,
     importId,
     trashId,
+    documentId,
   }
 }
 
@@ -245,11 +265,12 @@ export const valuesOf = ({ bookId, memoId, readingId, tag, year, memberId, image
   'link-id': ids.linkId,
   'import-id': ids.importId,
   'trash-id': ids.trashId,
+  'document-id': ids.documentId,
 })
 const addressWith = (operation: Operation, ids: Ids) => addressOf(operation, valuesOf(ids))
 /** Only `from` names something in a body: `name` and others are ordinary fields there. */
 const bodyWith = (operation: Operation, { bookId, tag }: Ids) =>
-  JSON.stringify(bodyOf(operation, { from: fromOf(operation, bookId, tag) }))
+  JSON.stringify(bodyOf(operation, { bookId: Number(bookId), from: fromOf(operation, bookId, tag) }))
 
 /** The operation's method with valid, empty, invalid, malformed and missing bodies. */
 const attemptsWithOwnMethod = (operation: Operation, ids: Ids): Attempt[] => {

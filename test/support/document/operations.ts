@@ -228,7 +228,9 @@ export const isPage = (path: string) =>
 
 /** The parameters that name something of a member. */
 const ID_PARAMETERS =
-  'book-id memo-id reading-id bookId tag year member-id name session-id token-id link-id import-id trash-id'.split(' ')
+  'book-id memo-id reading-id bookId tag year member-id name session-id token-id link-id import-id trash-id document-id'.split(
+    ' ',
+  )
 /** The fields of a body that name one. */
 const ID_FIELDS = ['from']
 

@@ -1,0 +1,79 @@
+import * as z from 'zod/mini'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
+import { MAX_LABEL, MAX_NAME } from '../../values/contract'
+import { namedObject } from '../../values/named'
+import { MAX_DOCUMENTS } from '../../values/prices'
+import { Id, Instant, listOf, textUpTo } from '../../values/responses'
+import { DocumentId, DocumentState } from './schema'
+
+const Shown = z.nullable(textUpTo(MAX_NAME))
+
+export const Document = namedObject('Document', {
+  documentId: DocumentId,
+  state: DocumentState,
+  title: Shown,
+  authors: z.nullable(z.array(textUpTo(MAX_NAME))),
+  filename: Shown,
+  book: z.nullable(namedObject('BookOfDocument', { bookId: Id, title: textUpTo(MAX_NAME) })),
+  setByMember: z.boolean(),
+  percentage: z.nullable(z.number().check(z.minimum(0), z.maximum(1))),
+  device: Shown,
+  tokenId: z.nullable(z.uuid()),
+  tokenName: z.nullable(textUpTo(MAX_LABEL)),
+  pushedAt: z.nullable(Instant),
+})
+export type Document = z.infer<typeof Document>
+
+export const documentsReference: FeatureReference = {
+  tag: 'Devices',
+  schemas: {
+    Document: 'A document that a device reads, and the book that it is.',
+    DocumentBook: 'The book of a document.',
+    DocumentList: 'A page of documents.',
+    DocumentState:
+      'Whether a document has a book.\n\n- `WAITING`: no book of the library fits its title and authors, or several do\n- `LINKED`: it is a book of the library\n- `NONE`: you have said that it is no book of the library',
+    BookOfDocument: 'The book of a document.',
+  },
+  properties: {
+    'Document.authors': 'The authors, as the device sends them. Null if it sends none.',
+    'Document.book': 'The book in the library. Null if there is none, or while it is in the trash.',
+    'DocumentBook.bookId': 'The book. Null if the document is none of your books: then no push links it.',
+    'BookOfDocument.bookId': 'Identifier of the book.',
+    'Document.device': 'The device that pushed last, as it names itself.',
+    documentId: 'What devices name the document: mostly a hash of a part of the file.',
+    filename: 'The name of the file. Null if the device sends none.',
+    percentage: 'How much of it the device that pushed last has read, from 0 to 1.',
+    pushedAt: 'When a device last pushed a position in it.',
+    setByMember: 'Whether you have set the book, or that there is none. A push never changes that.',
+    'Document.state': 'Whether it has a book.',
+    'Document.title': 'The title, as the device sends it. Null if it sends none.',
+    'BookOfDocument.title': 'Title of the book.',
+    'Document.tokenId': 'The access token of the device that pushed last.',
+    tokenName: 'The name of that access token. Null once it is deleted.',
+  },
+  parameters: {
+    'document-id': 'What devices name the document.',
+    state: 'Lists only documents in this state.',
+  },
+  operations: {
+    'GET /documents': {
+      operationId: 'listDocuments',
+      summary: 'List the documents of your devices',
+      description:
+        'Those that KOReader, Readest and CrossPoint have pushed progress of, first pushed last. A push links a document to ' +
+        'the only book that has its title and authors; the others wait until you set their book with `setDocumentBook`. ' +
+        `The newest ${MAX_DOCUMENTS.toLocaleString('en')} are kept; those whose book you have set are deleted last.`,
+      responses: { 200: json(listOf(Document), 'A page of documents') },
+    },
+    'PUT /documents/{document-id}/book': {
+      operationId: 'setDocumentBook',
+      summary: 'Set the book of a document',
+      description:
+        'The newest position of your devices in the document is applied to the book at once, as if it was pushed now. What an ' +
+        'earlier link did stays. Pushes do not change the link. If the book is deleted, it works again once it is restored; ' +
+        'if it is merged into another book, the document belongs to that one.',
+      responses: { 200: json(Document, 'The document') },
+      errors: ['DOCUMENT_NOT_FOUND', 'BOOK_NOT_FOUND'],
+    },
+  },
+}

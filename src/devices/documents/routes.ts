@@ -1,0 +1,17 @@
+import { Hono } from 'hono'
+import { canEditLibrary, canReadLibrary } from '../../callers/authenticated'
+import type { App } from '../../env'
+import { found } from '../../errors'
+import { valid } from '../../input/validate'
+import { DocumentBook, DocumentPath, DocumentQuery } from './schema'
+import { listDocuments, setDocumentBook } from './store'
+
+export const documents = new Hono<App>()
+  .get('/', canReadLibrary, valid('query', DocumentQuery), async (c) =>
+    c.json(await listDocuments(c.var.db, c.var.caller, c.req.valid('query')), 200),
+  )
+  .put('/:document-id/book', canEditLibrary, valid('param', DocumentPath), valid('json', DocumentBook), async (c) => {
+    const { 'document-id': id } = c.req.valid('param')
+    const document = await setDocumentBook(c.var.db, c.var.caller, id, c.req.valid('json'))
+    return c.json(found(document, 'DOCUMENT_NOT_FOUND'), 200)
+  })

@@ -1,0 +1,54 @@
+// The progress protocol of KOReader, which Readest and CrossPoint also speak: docs/decisions/0037-devices.md.
+
+import { Hono } from 'hono'
+import { pushedByDevice, readByDevice, sentByDevice } from '../../callers/authenticated'
+import { throttledAsDevice } from '../../callers/throttle'
+import type { App } from '../../env'
+import { type ApiError, ERRORS, toErrorBody } from '../../errors'
+import { toApiError } from '../../http/error-response'
+import { valid } from '../../input/validate'
+import { DocumentPath, PushedPosition } from './schema'
+import { checkDevice, pullPosition, pushPosition } from './store'
+
+/** The codes of the protocol. */
+const CODES = { error: 2000, unauthorized: 2001, invalid: 2003, closed: 2005 }
+
+/** The protocol has 403 for what is malformed: on 400, Readest would sign in again. */
+const toStatus = ({ code }: ApiError) => {
+  const [status] = ERRORS[code]
+  return [400, 413, 415].includes(status) ? 403 : status
+}
+const codeOf = (status: number) => (status === 401 ? CODES.unauthorized : status === 403 ? CODES.invalid : CODES.error)
+
+const messageOf = ({ code, details }: ApiError) => {
+  const { message, fieldErrors, violationErrors } = toErrorBody(code, details)
+  const [field] = fieldErrors ?? []
+  const [violation] = violationErrors ?? []
+  if (field) return `${field.field} ${field.reason}`
+  return violation ? `${violation.propertyPath} ${violation.reason}` : message
+}
+
+export const koreader = new Hono<App>()
+  .get('/healthcheck', (c) => c.json({ state: 'OK' }))
+  .post('/users/create', (c) => c.json({ code: CODES.closed, message: 'User registration is disabled.' }, 402))
+  .get('/users/auth', sentByDevice, throttledAsDevice, async (c) => {
+    await checkDevice(c.var.db, c.var.caller)
+    return c.json({ authorized: 'OK' })
+  })
+  .put('/syncs/progress', pushedByDevice, valid('json', PushedPosition), async (c) => {
+    const position = c.req.valid('json')
+    const at = await pushPosition(c.var.db, c.var.caller, position)
+    return c.json({ document: position.document, timestamp: Math.floor(at / 1000) })
+  })
+  .get('/syncs/progress/:document', readByDevice, throttledAsDevice, valid('param', DocumentPath), async (c) =>
+    c.json((await pullPosition(c.var.db, c.var.caller, c.req.valid('param').document)) ?? {}),
+  )
+
+koreader.onError((thrown, c) => {
+  const error = toApiError(c, thrown)
+  const status = toStatus(error)
+  return c.json({ code: codeOf(status), message: messageOf(error) }, status, {
+    'X-Error-Code': error.code,
+    ...error.details.headers,
+  })
+})
