@@ -50,7 +50,7 @@ const most = sql.raw(String(MAX_CANDIDATES))
 
 /**
  * Links the document to the book that it is, if exactly one fits, the document has no book yet, and the member has not
- * said that it is none. Of several with the title, only one with the identical title and author.
+ * said that it is none. Of several with the title, only the one with the identical title and author.
  */
 export const linkByNames = sqlStatement`
   with candidates as materialized (
@@ -63,7 +63,9 @@ export const linkByNames = sqlStatement`
     where ((${titleKey} = :whole and subtitle is null) or (${titleKey} = :head and ${folded('subtitle')} = :rest))
     limit ${most} + 1
   ), found as materialized (
-    select max(iif(fits, bookId, null)) as bookId from candidates
-    having count(*) <= ${most} and sum(fits) = 1 and (count(*) = 1 or sum(fits and isIdentical) = 1)
+    select max(iif(count = 1 or isIdentical, bookId, null)) as bookId
+    from candidates cross join (select count(*) as count, sum(isIdentical) as identical from candidates)
+    where count <= ${most} and (identical = 1 or (count = 1 and fits))
+    having count(*) > 0
   )
   update documents set bookId = found.bookId, isByHand = 0, tokenId = ${callersToken} from found where ${ofDocument}`

@@ -21,6 +21,7 @@ const toStatus = ({ code }: ApiError) => {
 const codeOf = (status: number) => (status === 401 ? CODES.unauthorized : status === 403 ? CODES.invalid : CODES.error)
 
 const messageOf = ({ code, details }: ApiError) => {
+  if (code === 'UNAUTHORIZED') return 'Unauthorized'
   const { message, fieldErrors, violationErrors } = toErrorBody(code, details)
   const [field] = fieldErrors ?? []
   const [violation] = violationErrors ?? []

@@ -14,7 +14,7 @@ import { MAX_SOURCE_IDS } from '../editions/schema'
 import { describe, insertPast, isRefined, keep, selectCurrent, settle } from '../readings/blocks'
 import { MAX_READINGS } from '../readings/schema'
 import { MAX_BOOK_TAGS } from '../tags/schema'
-import { completeMerged, evictForMerged, mergedToTrash } from '../trash/removal'
+import { completeMerged, evictForMerged, mergedToTrash, movedDocuments } from '../trash/removal'
 import type { ListedBook } from './responses'
 import type { BookMerge } from './schema'
 import { LISTED_COLUMNS } from './store'
@@ -156,6 +156,12 @@ const MOVES = {
   countProgress: statement`
     update progress set total = (select count(*) from progress as each where ${ofTarget('each')})
     from pair where ${ofTarget('progress')} and at = ${latest('at')}`,
+
+  moveDocuments: statement`
+    update documents set bookId = targetId from pair
+    where documents.memberId = ownerId and documents.document in (
+      ${movedDocuments('(select ownerId from pair)', '(select sourceId from pair)')}
+    )`,
 
   addTags: statement`
     insert into bookTags (memberId, tagId, bookId)

@@ -99,7 +99,7 @@ const DEFINITIONS: Record<(typeof FIGURES)[number], string> = {
   languages: 'the ten languages with the most different finished books',
   formats: 'the formats of the finishes, or else of their books, with the number of different books',
   memos: 'the memos created in the year, by type',
-  daysRead: 'the days of the year with a progress event of any kind, or a memo',
+  daysRead: 'the days of the year with a progress event of any kind but `UNDATED`, or a memo',
   longestStreak:
     'the most days read in a row within the year, where one day without reading between two does not count and does not end it; of several, the first',
   currentStreak:

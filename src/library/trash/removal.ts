@@ -110,6 +110,12 @@ const withoutMemos = [...[...MEMO_COUNTERS, 'hasMemos'].map((name) => `'$.${name
 export const readingColumns = sql.raw(`json_array(${READING_COLUMNS.map((name) => `books.${name}`).join(', ')})`)
 const isOfTarget = sql.raw('bookId = :bookId and memberId = book.memberId')
 
+/** The documents of devices that a merge moves: a book hardly has more. */
+export const movedDocuments = (memberId: string, bookId: string) =>
+  sql.raw(
+    `select document from documents where memberId = ${memberId} and bookId = ${bookId} order by document limit 100`,
+  )
+
 /**
  * The statements that put a book into the trash before it is merged into that of the parameter `bookId`. Its memos and
  * readings move to that one.
@@ -135,6 +141,7 @@ export const mergedToTrash = (isBook: SQL) => {
         select event.at from progress as event where event.memberId = book.memberId and event.bookId = :bookId
       )
     ))`,
+    documents: sql`json((select json_group_array(document) from (${movedDocuments('book.memberId', 'book.bookId')})))`,
     currentPage: sql`(select currentPage from books where ${isOfTarget})`,
     readingBefore: sql`json((select ${readingColumns} from books where ${isOfTarget}))`,
     before: sql`json((select ${mergedJson('books')} from books where ${isOfTarget}))`,

@@ -131,6 +131,9 @@ export const createUnmerge = (entry: SQL, restored: SQL) => {
     statement`
       update books set currentPage = coalesce(${latestOfTarget('page')}, merge ->> 'currentPage') from merged
       where ${ofTarget('books')} and currentPage <> coalesce(${latestOfTarget('page')}, merge ->> 'currentPage')`,
+    statement`
+      update documents set bookId = sourceId from merged
+      where ${ofTarget('documents')} and documents.document in ${idsOf('documents')}`,
     // The unary plus keeps SQLite from reading all memos of the member.
     statement`
       update memos set bookId = sourceId from merged

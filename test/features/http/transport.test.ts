@@ -147,7 +147,7 @@ describe('CORS', () => {
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
       'access-control-allow-headers':
-        'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match,If-Unchanged-Since,Range,X-D1-Bookmark',
+        'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match,If-Unchanged-Since,Range,X-Auth-Key,X-Auth-User,X-D1-Bookmark',
       'access-control-max-age': '86400',
     })
   })

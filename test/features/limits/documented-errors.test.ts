@@ -195,10 +195,8 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   UNSUPPORTED_IMAGE: withFile('text'),
   FILE_NOT_IMPORTABLE: withFile('PK\x03\x04'),
   IMAGE_DAMAGED: withFile(PIXEL.subarray(0, 20)),
-  BOOK_NOT_FOUND: (operation) => ({
-    ...absent(operation),
-    ...(operation.path.includes('document-id') && withFields(9007199254740991, /^bookId$/)(operation)),
-  }),
+  BOOK_NOT_FOUND: (operation) =>
+    operation.path.includes('document-id') ? withFields(2 ** 53 - 1, /^bookId$/)(operation) : absent(operation),
   MEMO_NOT_FOUND: absent,
   READING_NOT_FOUND: absent,
   IMAGE_NOT_FOUND: absent,

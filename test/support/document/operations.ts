@@ -175,6 +175,7 @@ const FIELDS: Record<string, unknown> = {
   to: 'Essays',
   scopes: ['library:read'],
   kind: 'SHELF',
+  startsBooks: false,
   expiresAt: '2999-12-31T23:59:59Z',
   shelfMap: '{}',
   columns: '{}',
