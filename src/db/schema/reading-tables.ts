@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { BOOK_FORMATS, GOAL_METRICS, PROGRESS_KINDS, READING_OUTCOMES } from '../../values/contract'
 import { isOneOf, isPage } from './column-rules'
 import { ownerId } from './member-tables'
-import { shownReading } from './shown-reading'
 
 // A trigger deletes the rows of readings and progress with the book, as those of bookTags.
 
@@ -44,26 +43,6 @@ export const readings = sqliteTable(
     check('readings_quarters', sql`${reading.quarters} between 1 and 20`),
     check('readings_format', isOneOf(reading.format, BOOK_FORMATS)),
   ],
-)
-
-const raw = (columns: string[]) => sql.raw(columns.join(', '))
-const shown = Object.entries(shownReading()).map(([name, value]) => `${value} as ${name}`)
-/**
- * The current readings. Only this view decides which columns of a book count. Its last columns are for SQLite, which uses
- * a partial index only if the view has the columns of its condition.
- */
-export const currentReadings = sqliteView('currentReadings', {}).as(
-  sql`select memberId, bookId, ${raw(shown)}, bookStatus, readEndDate, archivedEnd, finishedAt as ownFinish
-    from books where bookStatus <> 'YET'`,
-)
-
-const columns = Object.keys(shownReading())
-/**
- * All readings. Not for correlated subqueries, in which SQLite would read the whole view: see readings/lookup.ts.
- */
-export const allReadings = sqliteView('allReadings', {}).as(
-  sql`select memberId, bookId, ${raw(columns)}, 1 as isCurrent from currentReadings
-    union all select memberId, bookId, ${raw(columns.filter((name) => name !== 'isPaused'))}, 0, 0 from readings`,
 )
 
 /** Changes of a book's current page. A trigger merges the oldest beyond MAX_EVENTS of a book. WITHOUT ROWID. */
