@@ -185,8 +185,8 @@ CREATE TABLE `positions` (
 	`percentage` real NOT NULL,
 	`isReplayed` integer DEFAULT false NOT NULL,
 	`progress` text NOT NULL,
-	`device` text,
-	`deviceId` text,
+	`device` text NOT NULL,
+	`deviceId` text NOT NULL,
 	PRIMARY KEY(`memberId`, `document`, `tokenId`),
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "positions_percentage" CHECK("positions"."percentage" between 0 and 1)

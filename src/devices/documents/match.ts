@@ -8,39 +8,33 @@ import { toAuthorKeys } from '../../transfer/entries/names'
 import { toSortKey } from '../../values/text/fold'
 import { callersToken, isOpen, ofDocument } from './conditions'
 
-const SEPARATORS = [', ', '; ', ' & ', ' and ']
-
-/** `Last, First` as `First Last`, and the reverse. */
-const invert = (name: string) => {
-  const [surname = '', given] = name.split(', ')
-  const at = name.lastIndexOf(' ')
-  return given === undefined ? `${name.slice(at + 1)}, ${name.slice(0, Math.max(at, 0))}` : `${given} ${surname}`
-}
-
-/** How the authors of a document, one a line, may be written in the library, folded. Only what imports take for the same. */
-const toAuthors = (lines: string[]) => {
-  const [first = ''] = lines
-  const keys = toAuthorKeys(lines.join(', '))
-  const spellings = [first, invert(first), ...SEPARATORS.map((separator) => lines.join(separator))]
-  return spellings.filter((name) => toAuthorKeys(name).some((key) => keys.includes(key))).map(toSortKey)
+/** How the authors of a document, one a line, may be written in the library. Only what imports take for the same. */
+const toSpellings = (authors: string[]) => {
+  const [first = ''] = authors
+  // `First Last` as `Last, First`, or the reverse.
+  const inverted = first.replace(/^(.+), (.+)$|^(.+) (\S+)$/, (_, surname, name, given, last) =>
+    surname ? `${name} ${surname}` : `${last}, ${given}`,
+  )
+  const keys = toAuthorKeys(authors.join(', '))
+  return [first, inverted, authors.join(', '), authors.join('; '), authors.join(' & ')]
+    .filter((name) => toAuthorKeys(name).some((key) => keys.includes(key)))
+    .map(toSortKey)
 }
 
 /** The values of the parameters of `linkByNames`. */
-export const toNames = (title: string | null, authors: string | null) => {
-  const lines = (authors ?? '')
+export const toNames = (title: string, authors: string) => {
+  const names = authors
     .split('\n')
     .map((name) => name.trim())
     .filter(Boolean)
-  const full = (title ?? '').trim()
-  const at = full.indexOf(': ')
-  const [head, rest] = at > 0 ? [toSortKey(full.slice(0, at)), toSortKey(full.slice(at + 2))] : [null, null]
-  const isNamed = full !== '' && lines.length > 0
+  const [head, ...rest] = title.split(': ')
   return {
-    whole: isNamed ? toSortKey(full) : null,
-    ...{ head: isNamed ? head : null, rest },
-    spellings: JSON.stringify([...new Set(isNamed ? toAuthors(lines) : [])]),
-    title: full,
-    author: lines.join(', '),
+    whole: toSortKey(title),
+    head: rest.length > 0 ? toSortKey(head ?? '') : null,
+    rest: toSortKey(rest.join(': ')),
+    spellings: JSON.stringify(toSpellings(names)),
+    title,
+    author: names.join(', '),
   }
 }
 

@@ -1,17 +1,11 @@
 import * as z from 'zod/mini'
 import { DOCUMENT_STATES } from '../../values/contract'
 import { cursorPaging } from '../../values/cursor'
-import { int, nameOf } from '../../values/fields'
+import { int, nameOf, nonEmptyText } from '../../values/fields'
 import { named, namedLazy } from '../../values/named'
 
-const error = 'must be 1 to 128 characters long, without control characters'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: D1 would not store a NUL unchanged
-const DOCUMENT = /^[^\x00-\x1f\x7f]{1,128}$/u
 /** What a device names a document: mostly 32 hexadecimal digits. */
-export const DocumentId = z.string({ error }).check(
-  z.regex(DOCUMENT, { error }),
-  z.refine((text) => text.isWellFormed(), { error }),
-)
+export const DocumentId = nonEmptyText(128)
 
 export const DocumentPath = z.lazy(() => z.object({ 'document-id': DocumentId }))
 

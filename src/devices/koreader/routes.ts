@@ -10,28 +10,21 @@ import { valid } from '../../input/validate'
 import { DocumentPath, PushedPosition } from './schema'
 import { checkDevice, pullPosition, pushPosition } from './store'
 
-/** The codes of the protocol. */
-const CODES = { error: 2000, unauthorized: 2001, invalid: 2003, closed: 2005 }
-
-/** The protocol has 403 for what is malformed: on 400, Readest would sign in again. */
+/** Codes of the protocol, by status. It has 403 for what is malformed: on 400, Readest would sign in again. */
+const CODES: Record<number, number> = { 401: 2001, 403: 2003 }
 const toStatus = ({ code }: ApiError) => {
   const [status] = ERRORS[code]
   return [400, 413, 415].includes(status) ? 403 : status
 }
-const codeOf = (status: number) => (status === 401 ? CODES.unauthorized : status === 403 ? CODES.invalid : CODES.error)
-
 const messageOf = ({ code, details }: ApiError) => {
-  if (code === 'UNAUTHORIZED') return 'Unauthorized'
-  const { message, fieldErrors, violationErrors } = toErrorBody(code, details)
+  const { message, fieldErrors } = toErrorBody(code, details)
   const [field] = fieldErrors ?? []
-  const [violation] = violationErrors ?? []
-  if (field) return `${field.field} ${field.reason}`
-  return violation ? `${violation.propertyPath} ${violation.reason}` : message
+  return code === 'UNAUTHORIZED' ? 'Unauthorized' : field ? `${field.field}: ${field.reason}` : message
 }
 
 export const koreader = new Hono<App>()
   .get('/healthcheck', (c) => c.json({ state: 'OK' }))
-  .post('/users/create', (c) => c.json({ code: CODES.closed, message: 'User registration is disabled.' }, 402))
+  .post('/users/create', (c) => c.json({ code: 2005, message: 'User registration is disabled.' }, 402))
   .get('/users/auth', sentByDevice, throttledAsDevice, async (c) => {
     await checkDevice(c.var.db, c.var.caller)
     return c.json({ authorized: 'OK' })
@@ -48,7 +41,7 @@ export const koreader = new Hono<App>()
 koreader.onError((thrown, c) => {
   const error = toApiError(c, thrown)
   const status = toStatus(error)
-  return c.json({ code: codeOf(status), message: messageOf(error) }, status, {
+  return c.json({ code: CODES[status] ?? 2000, message: messageOf(error) }, status, {
     'X-Error-Code': error.code,
     ...error.details.headers,
   })

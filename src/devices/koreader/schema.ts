@@ -1,24 +1,15 @@
 import * as z from 'zod/mini'
+import { nonEmptyText, numberBetween } from '../../values/fields'
 import { DocumentId } from '../documents/schema'
 
-const text = z.string({ error: 'must be a string' })
-/** Longer positions are refused rather than cut: a device could not find them. */
-const MAX_PROGRESS = 1000
-const Progress = text.check(
-  z.maxLength(MAX_PROGRESS, { error: `must be at most ${MAX_PROGRESS} characters` }),
-  z.refine((value) => value.isWellFormed() && !value.includes('\0'), { error: 'must not contain a NUL character' }),
-)
-const percentageError = 'must be a number between 0 and 1'
-const Name = z.nullish(text)
+const Name = z.nullish(z.string())
 
 export const PushedPosition = z.lazy(() =>
   z.object({
     document: DocumentId,
-    // Some clients send a page number.
-    progress: z.pipe(z.union([text, z.number()]), z.pipe(z.transform(String), Progress)),
-    percentage: z
-      .number({ error: percentageError })
-      .check(z.minimum(0, { error: percentageError }), z.maximum(1, { error: percentageError })),
+    // Longer ones are refused rather than cut: a device could not find them. Some clients send a page number.
+    progress: z.pipe(z.pipe(z.union([z.string(), z.number()]), z.transform(String)), nonEmptyText(1000)),
+    percentage: numberBetween(0, 1, 'must be a number between 0 and 1'),
     device: Name,
     device_id: Name,
     metadata: z.nullish(z.object({ title: Name, authors: Name, filename: Name })),

@@ -66,11 +66,10 @@ export const pushPosition = async (db: Db, caller: Caller, { metadata, ...positi
   )
   const values = { ...position, device: shorten(position.device), device_id: shorten(position.device_id), now }
   const { document } = position
-  const names = toNames(title, authors)
   await runAsCaller(db, caller, {
     marked: [markEvent, markPosition].map((build) => idempotent(build(values))),
     document: idempotent(insertDocument({ document, now, title, authors, filename })),
-    linked: names.whole === null ? undefined : idempotent(linkByNames({ ...names, document })),
+    linked: title && authors ? idempotent(linkByNames({ ...toNames(title, authors), document })) : undefined,
     position: idempotent(upsertPosition(values)),
     applied: applyOwn({ document }),
   })

@@ -60,9 +60,9 @@ it('allows the headers of the protocol to browsers', async () => {
 
 describe('a push', () => {
   it.each<[string, object]>([
-    ['document must be 1 to 128 characters long, without control characters', { document: '' }],
-    ['percentage must be a number between 0 and 1', { percentage: 1.1 }],
-    ['progress must be at most 1000 characters', { progress: 'x'.repeat(1001) }],
+    ['document: must not be empty', { document: '' }],
+    ['percentage: must be a number between 0 and 1', { percentage: 1.1 }],
+    ['progress: must be at most 1000 characters', { progress: 'x'.repeat(1001) }],
   ])('is refused with 403 and code 2003: %s', async (message, invalid) => {
     expect(await device.push({ percentage: 0.5, ...invalid })).toMatchObject({
       status: 403,
