@@ -81,6 +81,22 @@ describe('while 128 database calls of two networks are in progress', () => {
     expect((await settled).every(({ status }) => status === 'fulfilled')).toBe(true)
   })
 
+  it('serves pushes of devices, at most four of each at a time', async () => {
+    const { release, settled } = await fill()
+    const push = (device: string, database = env.DB) =>
+      query({ ...from('192.0.2.1', database), sources: [], credential: device, isPush: true })
+    const { database, ...held } = heldDatabase(env.DB)
+    const replay = Array.from({ length: 6 }, () => push('one', database))
+    await eventually(() => expect(held.state.calls).toBe(4))
+    await push('two')
+    await settle()
+    expect(held.state.calls).toBe(4)
+    held.release()
+    await Promise.all(replay)
+    release()
+    await settled
+  })
+
   it('refuses a caller with 503 after its deadline', async () => {
     const { release, settled } = await fill()
     holdClock()
