@@ -133,6 +133,14 @@ const CHECKS = [
         or exists (select 1 from memos where memos.memoId = -stored.trashId), 'that of nothing in the library', stored.trashId
     )`,
   }),
+  ...checkFields('documents', 'document', {
+    bookId: `iif(exists (
+      select 1 from books where books.bookId = stored.bookId and books.memberId <> stored.memberId
+    ), 'that of no other member', stored.bookId)`,
+  }),
+  ...checkFields('positions', 'document', {
+    document: `select document ${ofMember('documents')} and documents.document = stored.document`,
+  }),
   ...checkFields('trashParts', 'partId', { bookId: 'select trashId from trash where trashId = stored.bookId' }),
   checkTag('bookTags', 'bookId'),
   checkTag('accessTokens', 'memberId'),

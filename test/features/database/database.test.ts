@@ -148,6 +148,22 @@ describe('the integrity check', () => {
     await select('update books set memoCount = 1, questionMemos = 0, memoBytes = 9 where bookId = ?', bookId)
   })
 
+  it('finds a document of another member’s book, and a position without a document', async () => {
+    const { bookId: other } = await (await signUp()).createBook()
+    await select(`insert into documents (memberId, document, createdAt, bookId) values (?, 'd', 0, ?)`, memberId, other)
+    await select(
+      `insert into positions (memberId, document, tokenId, at, percentage, progress, device, deviceId)
+      values (?, 'none', 't', 0, 0.5, '', '', '')`,
+      memberId,
+    )
+    expect(await findMismatches(memberDatabase())).toEqual([
+      { table: 'documents', id: 'd', field: 'bookId', expected: 'that of no other member', found: other },
+      { table: 'positions', id: 'none', field: 'document', expected: null, found: 'none' },
+    ])
+    await select('delete from documents where memberId = ?', memberId)
+    await select('delete from positions where memberId = ?', memberId)
+  })
+
   it('finds a memo with a wrong position or owner', async () => {
     const mismatch = { table: 'memos', id: memoId }
     await select('update memos set position = 5 where memoId = ?', memoId)

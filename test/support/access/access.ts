@@ -4,7 +4,7 @@ import { hashToken } from '../../../src/auth/access-token'
 import { SCOPES, type Scope } from '../../../src/values/contract'
 import { addressOf, bodyOf, fromOf, idOperations, type Operation } from '../document/operations'
 import { validForm } from '../inputs/file-form'
-import { IMPORT_TABLES, LIBRARY_TABLES, waitForImports } from '../stores'
+import { DEVICE_TABLES, IMPORT_TABLES, LIBRARY_TABLES, waitForImports } from '../stores'
 import { insertAccessToken, insertSession } from '../tokens'
 import { type ApiRequest, type ApiResponse, call, createLibrary, isChallenge, valuesOf } from './isolation'
 
@@ -131,7 +131,7 @@ const toRequest = (operation: Operation, { values }: Member, token: string): Api
   }
 }
 
-const OWNED = [...LIBRARY_TABLES, ...IMPORT_TABLES, 'members', 'sessions', 'activity', 'emailUndos']
+const OWNED = [...LIBRARY_TABLES, ...DEVICE_TABLES, ...IMPORT_TABLES, 'members', 'sessions', 'activity', 'emailUndos']
 /** All rows of a member, but for the day on which access tokens were used last. */
 const readRows = async ({ database }: Api, memberId: number) => {
   await waitForImports([database])

@@ -74,6 +74,26 @@ const trashFlows: MemberFlow[] = [
 ]
 
 const upload: ToRequest = ({ token }) => ({ method: 'POST', path: '/memos/image-memo', token, file: PIXEL })
+/** Finds the book of the document, and moves its page. */
+const pushProgress: ToRequest = ({ deviceToken }) => ({
+  method: 'PUT',
+  path: '/koreader/syncs/progress',
+  token: deviceToken,
+  body: {
+    ...{ document: 'pushed', progress: '12', percentage: 0.25, device: 'Kobo', device_id: '1' },
+    metadata: { title: 'Pushed', authors: 'A Writer' },
+  },
+})
+const addPushedBook = asMember(() => [
+  'POST',
+  '/books',
+  { title: 'Pushed', author: 'A Writer', itemPage: 200, bookStatus: 'ING' },
+])
+const setBook: MemberFlow = [
+  'set the book of a document',
+  200,
+  ({ bookId }) => ['PUT', '/documents/pushed/book', { bookId }],
+]
 const bestSellers = { method: 'GET', path: '/ext-lib/best-seller' }
 
 const toFlow =
@@ -120,6 +140,8 @@ export const FLOWS: Flow[] = [
   toFlow(recordDetails)(['merge books', 200, mergeBooks, 404]),
   toFlow([...recordDetails, asMember(mergeBooks)])(['restore a merged book', 200, restoreMerged]),
   { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
+  { name: 'push progress', needs: 'member', follows: [addPushedBook], toRequest: pushProgress, status: 200 },
+  toFlow([pushProgress])(setBook),
   ...syncFlows,
   { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
 ]

@@ -41,6 +41,8 @@ export type Subject = {
   /** Its `ETag`. */
   memoTag: string
   tokenId: string
+  /** The access token of a device. */
+  deviceToken: string
   linkId: string
   linkSecret: string
   otherSessions: string[]
@@ -104,7 +106,20 @@ const createMember = async (stage: Stage, email: string) => {
   const linkSecret = await insertLink(home.database, memberId, { slot: home.slot, kind: 'SHELF', variant: 0 })
   const selectLink = home.database.prepare('select tokenId from accessTokens where memberId = ? and kind is not null')
   const linkId = (await selectLink.bind(memberId).first<string>('tokenId')) ?? ''
-  return { token, linkSecret, linkId, memberId, bookId, readBookId, memoId, memoTag: tag, tokenId, otherSessions }
+  const deviceToken = await insertAccessToken(home.database, memberId, ['intake:write'], home.slot)
+  return {
+    token,
+    deviceToken,
+    linkSecret,
+    linkId,
+    memberId,
+    bookId,
+    readBookId,
+    memoId,
+    memoTag: tag,
+    tokenId,
+    otherSessions,
+  }
 }
 
 /** Sends the requests that come before a flow. */
@@ -128,6 +143,7 @@ export const prepare = async (stage: Stage, setup: Setup): Promise<Subject> => {
     memoTag: '',
     otherSessions: [],
     tokenId: '',
+    deviceToken: '',
     linkId: '',
     linkSecret: '',
   }
@@ -145,7 +161,9 @@ const DETAILS = `
   union select concat('tag ', tag, bookCount) from tags where memberId = ?2
   union select concat('tag of ', title, ': ', tag)
     from bookTags join tags using (memberId, tagId) join books using (bookId) where bookTags.memberId = ?2
-  union select concat('author ', author, bookCount) from authors where memberId = ?2`
+  union select concat('author ', author, bookCount) from authors where memberId = ?2
+  union select concat_ws(' ', 'document', title, isByHand, bookId is not null, percentage, isReplayed)
+    from documents join positions using (memberId, document) where memberId = ?2`
 
 /** Counts what the member ?2 has created with a key, and the entries of the log of changes. */
 const SYNC = `
