@@ -161,9 +161,7 @@ const DETAILS = `
   union select concat('tag ', tag, bookCount) from tags where memberId = ?2
   union select concat('tag of ', title, ': ', tag)
     from bookTags join tags using (memberId, tagId) join books using (bookId) where bookTags.memberId = ?2
-  union select concat('author ', author, bookCount) from authors where memberId = ?2
-  union select concat_ws(' ', 'document', title, isByHand, bookId is not null, percentage, isReplayed)
-    from documents join positions using (memberId, document) where memberId = ?2`
+  union select concat('author ', author, bookCount) from authors where memberId = ?2`
 
 /** Counts what the member ?2 has created with a key, and the entries of the log of changes. */
 const SYNC = `
@@ -177,6 +175,10 @@ const SYNC = `
 const TRASH = `
   select 'deleted ' || iif(trashId > 0, 'book ', 'memo of ') || title || memoCount as thing, null as id from trash
   where memberId = ?2`
+
+const DOCUMENTS = `
+  select concat_ws(' ', 'document', title, isByHand, bookId is not null, percentage, isReplayed) as thing, null as id
+  from documents join positions using (memberId, document) where memberId = ?2`
 
 type Stored = { thing: string; id: string | null }
 
@@ -200,7 +202,7 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
         )
         ${query}`)
       .bind(email, memberId)
-  const [account, library, version, sync, trash] = await home.database.batch<Stored & { credentialsVersion: number }>([
+  const [account, library, version, sync, trash, documents] = await home.database.batch<Stored & { credentialsVersion: number }>([
     select(`
       select 'member ' || name || (credentialsVersion > 0) || (passwordHash = '') as thing, email as id from subject
       union select iif(renewedAt > createdAt, 'renewed session', 'session'), sessionId from sessions join subject using (memberId)
@@ -218,8 +220,9 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
     select('select credentialsVersion from subject'),
     select(SYNC),
     select(TRASH),
+    select(DOCUMENTS),
   ])
-  const rows = [account, library, sync, trash].flatMap((selected) => selected?.results ?? [])
+  const rows = [account, library, sync, trash, documents].flatMap((selected) => selected?.results ?? [])
   const things = rows.map(({ thing, id }) => (id === null ? thing : `${thing} ${names.get(id) ?? 'another'}`))
   const [member] = version?.results ?? []
   // Once an address has a member, codes for signing up with it are of no use.
