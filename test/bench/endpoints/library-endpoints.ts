@@ -79,6 +79,30 @@ export const libraryEndpoints: Endpoint[] = [
     // Concurrent requests arrive in any order, and a step back is a correction.
     common: (body) => withoutNumbers(body).replace('CORRECTION', 'PROGRESS'),
   },
+  {
+    name: 'push of progress',
+    status: 200,
+    ...common,
+    // Each moves the page: 300 pages, forwards.
+    untimed: true,
+    toRequest: ({ device, document }, n) => ({
+      ...{ method: 'PUT', path: '/koreader/syncs/progress', token: device },
+      body: JSON.stringify({ document, progress: '12', percentage: (n % 300) / 300, device: 'Kobo', device_id: '1' }),
+    }),
+  },
+  {
+    name: 'pull of progress',
+    status: 200,
+    ...common,
+    toRequest: ({ device }) => ({ method: 'GET', path: '/koreader/syncs/progress/document%207', token: device }),
+  },
+  get('documents', () => '/documents?size=20', common),
+  write(
+    'book of a document',
+    'PUT',
+    () => '/documents/document%208/book',
+    () => ({ bookId: null }),
+  ),
   get('tags of a book', ({ book }) => `/books/${book}/tags`),
   write(
     'tags update',

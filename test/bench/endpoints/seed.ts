@@ -33,8 +33,9 @@ export type Library = {
   /** The secrets of links, by what they show. */
   links: Record<LinkName, string>
   linkId: string
-  /** The token of a device, which has sent HIGHLIGHTS. */
+  /** The token of a device, which has sent HIGHLIGHTS, and a document of it. */
   device: string
+  document: string
 }
 /** A request to Readwise's API. */
 export const HIGHLIGHTS = JSON.stringify({ highlights: [{ title: 'Book 1', author: 'Author 1', text: 'Highlight' }] })
@@ -65,6 +66,8 @@ const deviceOf = (memberId: number, slot: number) => {
   deviceTokens.set(memberId, token)
   return token
 }
+/** Documents of each member. */
+const DOCUMENTS = 100
 
 /** Of the first book, in milliseconds since 1970. The others follow, a second apart. */
 export const FIRST_ACTIVITY = 1577836800000
@@ -128,6 +131,7 @@ const toLibrary = ({ memberId, slot = 0, offset, books, most, withMemos }: Size)
   mergedBook: offset + 11,
   linkId: linkIdOf('SHELF'),
   device: deviceOf(memberId, slot),
+  document: 'document 50',
   links: Object.fromEntries(LINK_NAMES.map((name) => [name, secretOf(memberId, slot, name)])) as Library['links'],
   spareBooks: range(offset + 3 * Math.ceil((withMemos + 30) / 3), offset + books, 3),
   spareMemos: range(offset + most + 21, offset + most + withMemos * 10, 1),
@@ -153,7 +157,7 @@ const fillLinks = ({ memberId, slot = 0 }: Size) =>
   })
 
 const hashOf = (algorithm: 'md5' | 'sha256', text: string) => createHash(algorithm).update(text)
-const fillDevice = ({ memberId, slot = 0 }: Size) => {
+const fillDevice = ({ memberId, slot = 0, offset }: Size) => {
   const md5 = hashOf('md5', deviceOf(memberId, slot)).digest('hex')
   const hash = hashOf('sha256', `device ${md5}`).digest('base64')
   const scopes = toBits(['intake:read', 'intake:write'])
@@ -163,6 +167,11 @@ const fillDevice = ({ memberId, slot = 0 }: Size) => {
     `insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, tokenId, fileHash, options, total, done, unchanged)
       values (${memberId}, ${FIRST_ACTIVITY}, 'DONE', 0, 'fill', 'readwise-api', 'utf-8', '${DEVICE_ID}',
         '${hashOf('sha256', HIGHLIGHTS).digest('base64')}', '{}', 1, 1, 1)`,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${DOCUMENTS})
+      insert into documents (memberId, document, createdAt, title, authors, bookId)
+      select ${memberId}, 'document ' || i, i, 'Book ' || i, 'Author', ${offset} + 4 from n`,
+    `insert into positions (memberId, document, tokenId, at, percentage, progress, device, deviceId)
+      select memberId, document, 'other', createdAt, 0.5, '12', 'Kobo', '1' from documents where memberId = ${memberId}`,
   ]
 }
 

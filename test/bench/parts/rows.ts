@@ -174,6 +174,10 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'progress, deep': [26, 0],
   // Written also, as it begins an unread book: the book twice, its index entries, and the member's counters.
   'progress creation': [51, 10],
+  'push of progress': [77, 7],
+  'pull of progress': [7, 0],
+  documents: [149, 0],
+  'book of a document': [29, 1],
   'tags of a book': [9, 0],
   'tags update': [75, 10],
   tags: [9, 0],
@@ -247,7 +251,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'update, synced': [17, 7],
   // Written: each of ten memos with its index entries, the readings, the two books with their activity, and the row of the
   // trash.
-  merge: [422, 55],
+  merge: [432, 55],
   'change of ten books': [1_230, 102],
   'deletion of ten books': [1_070, 110],
   'search of books, no match': [426, 0],

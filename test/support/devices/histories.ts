@@ -23,7 +23,7 @@ const TITLES: Title[] = [
 const PERCENTAGES = [0, 0.1, 0.25, 0.255, 0.5, 0.75, 1]
 const STEPS = 30
 /** More than the pushes of a queue are apart, or less. */
-const GAPS = [400, 900, 9000, 11_000, 3_600_000]
+const GAPS = [400, 900, 9000, 11_000, 60_000]
 
 const expectEqual = (what: string, found: unknown, expected: unknown) => {
   const [one, other] = [found, expected].map((value) => JSON.stringify(value))
