@@ -36,7 +36,7 @@ export const memos = sqliteTable(
     /** The import that wrote the text, and the version that it gave the memo: another one has been edited since. */
     importId: integer(),
     importVersion: integer(),
-    /** The format and column of a file that has one such text for each book, such as a review. */
+    /** The format and column of a file that has one such text for each book, such as a review, or the key of a highlight. */
     importSource: text(),
   },
   (memo) => [

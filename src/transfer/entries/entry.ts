@@ -81,7 +81,7 @@ export const REPORT_CODES = {
   'possible-duplicate': 'created, although a similar book was there',
   'newer-here': 'the library has a later status',
   'text-kept':
-    'the library has another text of an earlier import: `merge=overwrite` replaces it if it was not edited here',
+    'the library has another text of an earlier import: if it was not edited here, highlights replace theirs, and `merge=overwrite` that of a column',
   'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'merged-in-file': 'an earlier row of the file is the same book: what this one adds was added there',
@@ -134,6 +134,8 @@ export type EntryMemo = {
   updatedAt?: string
   /** The service and the column, if it has one text for each book: `goodreads my review`. */
   source?: string
+  /** Identifies a highlight of the book, so that a later file can have another text for it. Begins with `#`. */
+  key?: string
 }
 
 /** What an export of this service says of its member. Null or empty if it says nothing. */

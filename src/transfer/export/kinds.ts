@@ -21,7 +21,7 @@ const reviewAs = (value: SQL) => sql`iif(thoughtMemos = 0, null, (
     select memoId, memoContent, memoBookPage, importSource from memos
     where +memos.memberId = books.memberId and memos.bookId = books.bookId and memoType = 'THOUGHT'
     order by memoId limit ${sql.raw(String(MAX_THOUGHTS))}
-  ) where memoBookPage = 0 and (importSource is null or importSource like '%review%')
+  ) where memoBookPage = 0 and (importSource is null or importSource like '%review%' and importSource not like '#%')
   order by importSource is null, memoId limit 1
 ))`
 const reviewBytes = sql`coalesce(${reviewAs(sql.raw('octet_length(memoContent)'))}, 0)`

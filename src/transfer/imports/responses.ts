@@ -111,7 +111,7 @@ export const importsReference: FeatureReference = {
     'ImportLoss.code': 'What happened to it.',
     changes:
       'What the row changes in a book that is here already, in a dry run too. Columns of the book with their values, `readings`, `tags`, `memos` ' +
-      'and `progress` with their numbers, and `memo: ` with a column of the file, whose text replaces the one of an earlier import.',
+      'and `progress` with their numbers, and `memo: ` with a column or highlight of the file, whose text replaces the one of an earlier import.',
     columns:
       'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
     count: 'For the losses beyond those that a row lists: how many have this `code`. Their `field` is `more`.',

@@ -11,6 +11,15 @@ const identityOf = (entry: Entry) => {
   return title ? `title:${toTitle(toFullTitle(entry)).key}|${toAuthorKeys(author)[0]}` : undefined
 }
 
+/** A key that several memos of a book share identifies none of them. */
+export const dropSharedKeys = (entries: Entry[]) => {
+  for (const { memos } of entries) {
+    for (const same of Map.groupBy(memos, ({ key }) => key).values()) {
+      if (same.length > 1) for (const memo of same) memo.key = undefined
+    }
+  }
+}
+
 /** The most entries kept for one identity: only box sets and wrong identifiers make several books share one. */
 const MAX_COMPARED = 100
 

@@ -22,7 +22,7 @@ import { openLibrary } from './formats/open-library'
 import { openreads } from './formats/openreads'
 import { library } from './formats/own-export'
 import { storygraph } from './formats/storygraph'
-import { markDuplicates } from './identity'
+import { dropSharedKeys, markDuplicates } from './identity'
 import { limitEntries, refuse } from './limits'
 import { isLua, parseLua } from './lua'
 import { type Format, hasColumns, type Source, type Table, toTable } from './rows/table'
@@ -201,5 +201,6 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   const unknownColumns = unknown.slice(0, MAX_UNKNOWN_COLUMNS)
   // A library may have the same book twice.
   if (name !== 'library') markDuplicates(entries)
+  dropSharedKeys(entries)
   return { format: name, encoding, unknownColumns, unreadColumns: findUnread(table, isKnown), member, entries }
 }

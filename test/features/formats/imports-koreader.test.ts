@@ -37,8 +37,15 @@ describe('JSON', () => {
         content: 'Salt keeps what the sea forgets.\n\nCompare with chapter two.',
         page: 12,
         createdAt: '2026-03-14T10:15:30',
+        key: '#koreader 2026-03-14T10:15:30',
       },
-      { type: 'THOUGHT', content: 'Read again.', page: 14, createdAt: '2026-03-14T10:16:30' },
+      {
+        type: 'THOUGHT',
+        content: 'Read again.',
+        page: 14,
+        createdAt: '2026-03-14T10:16:30',
+        key: '#koreader 2026-03-14T10:16:30',
+      },
     ])
     expect(entries[1]?.memos).toMatchObject([
       { type: 'BOOK_CONTENT', content: 'A day without wind.', page: 1 },

@@ -75,10 +75,13 @@ export type Existing = BookColumns &
     events: number
     /** What it lacks of the memos and the progress events of its entry. */
     missing: { memos: EntryMemo[]; events: EntryProgress[] }
-    /** The memos that are texts of columns. */
+    /** The memos that are texts of columns, and those that have the keys of missing ones. */
     sourced: SourcedMemo[]
   }
-/** A memo that an import wrote from a column with one text for each book. `bytes`: of its text in UTF-8. */
+/**
+ * A memo that an import wrote, whose text a later import may replace. `source`: the column with one text for each book,
+ * or the key of the highlight. `bytes`: of its text in UTF-8.
+ */
 export type SourcedMemo = {
   memoId: number
   bookId: number
@@ -117,11 +120,20 @@ const selectMissing = sqlStatement<{ number: number }>`
   ))`
 /** Characters of a replaced text that the report shows. */
 export const MAX_EXCERPT = 200
+const sourced = sql.raw(
+  `memoId, bookId, version, importSource as source, version is not importVersion as isEdited,
+    octet_length(memoContent) as bytes, substr(memoContent, 1, ${MAX_EXCERPT}) as excerpt`,
+)
 const selectSourced = sqlStatement<SourcedMemo>`
-  select memoId, bookId, version, importSource as source, version is not importVersion as isEdited,
-    octet_length(memoContent) as bytes, substr(memoContent, 1, ${sql.raw(String(MAX_EXCERPT))}) as excerpt
-  from memos
-  where +memberId = :memberId and importSource is not null and bookId in (select value from json_each(:bookIds))`
+  select ${sourced} from memos
+  where +memberId = :memberId and importSource not like '#%' and bookId in (select value from json_each(:bookIds))`
+// By time, because a book may have thousands of memos, and each of an import keeps its time.
+const selectKeyed = sqlStatement<SourcedMemo>`
+  select ${sourced} from memos
+  where memberId = :memberId and createdAt in (select value ->> 'createdAt' from ${items})
+    and ${memoKey(sql`bookId`, sql`importSource`)} in (
+      select ${memoKey(sql`value ->> 'bookId'`, sql`value ->> 'key'`)} from ${items}
+    )`
 
 const toReadingColumns = (planned: string) => {
   const values: unknown[] = JSON.parse(planned)
@@ -167,6 +179,11 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
     if (memo) missing?.memos.push(memo)
     if (event) missing?.events.push(event)
   }
-  for (const memo of found.sourced ?? []) existing.get(memo.bookId)?.sourced.push(memo)
+  const keyed = [...existing.values()].flatMap(({ bookId, missing }) =>
+    missing.memos.flatMap(({ key, createdAt }) => (key && createdAt ? { bookId, key, createdAt } : [])),
+  )
+  const lookups = toJsonArrays(keyed).map((items) => selectKeyed({ memberId: owner, items }))
+  const { memos } = lookups.length > 0 ? await query(context, { memos: lookups }) : {}
+  for (const memo of [...(found.sourced ?? []), ...(memos ?? []).flat()]) existing.get(memo.bookId)?.sourced.push(memo)
   return existing
 }

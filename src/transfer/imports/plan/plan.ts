@@ -12,7 +12,7 @@ import type { Match } from './matching'
 import { mergeInto, type RatedReading } from './merge'
 import { textBytesOf, toNewBook } from './new-book'
 
-/** A text for a memo that an earlier import wrote from the same column. */
+/** A text for a memo that an earlier import wrote from the same column or highlight. */
 export type ReplacedText = EntryMemo & { replaced: SourcedMemo }
 
 /** What an import does with a row of its file. */
@@ -54,18 +54,32 @@ const overQuota = ({ bookId, ...row }: Planned) => reportOnly(row, { outcome: 'f
 const memoBytes = (memos: EntryMemo[]) => utf8Bytes(...memos.map(({ content }) => content))
 const textGrowth = (texts: ReplacedText[]) =>
   texts.reduce((sum, { content, replaced }) => sum + Math.max(0, utf8Bytes(content) - replaced.bytes), 0)
-/** A text that a column had earlier is only replaced if the import overwrites, and the member has not edited it. */
+/** Highlights of a book whose text an import replaces, and bytes of these texts: the report keeps them, in one value. */
+const [MAX_REPLACED, MAX_REPLACED_BYTES] = [100, 128 * 1024]
+/**
+ * An earlier text is only replaced if the member has not edited it. That of a highlight is an older version of the same
+ * text, that of a column is only replaced if the import overwrites.
+ */
 const planMemos = ({ missing, sourced }: Existing, overwrites: boolean) => {
   const memos: EntryMemo[] = []
   const texts: ReplacedText[] = []
   const losses: Loss[] = []
+  const bySource = Map.groupBy(sourced, ({ source }) => source)
+  let [replacedCount, replacedBytes, kept] = [0, 0, 0]
   for (const memo of missing.memos) {
-    const earlier = sourced.filter(({ source }) => source === memo.source)
-    const replaced = overwrites ? earlier.findLast(({ isEdited }) => !isEdited) : undefined
-    if (!memo.source || earlier.length === 0) memos.push(memo)
-    else if (replaced) texts.push({ ...memo, replaced })
-    else losses.push({ code: 'text-kept', field: memo.source.slice(memo.source.indexOf(' ') + 1) })
+    const earlier = bySource.get(memo.source ?? memo.key ?? '')
+    const unedited = earlier?.findLast(({ isEdited }) => !isEdited)
+    if (!earlier) memos.push(memo)
+    else if (memo.source !== undefined) {
+      if (overwrites && unedited) texts.push({ ...memo, replaced: unedited })
+      else losses.push({ code: 'text-kept', field: memo.source.slice(memo.source.indexOf(' ') + 1) })
+    } else if (unedited && replacedCount < MAX_REPLACED && replacedBytes + unedited.bytes <= MAX_REPLACED_BYTES) {
+      replacedCount++
+      replacedBytes += unedited.bytes
+      texts.push({ ...memo, replaced: unedited })
+    } else kept++
   }
+  if (kept > 0) losses.push({ code: 'text-kept', field: 'highlights', ...(kept > 1 && { count: kept }) })
   return { memos, texts, losses }
 }
 

@@ -49,9 +49,14 @@ const toReadings = ({ entry, existing, changes = {}, readings, open }: Planned) 
   }
 }
 
-export const toMemo = ({ isPublic, createdAt, updatedAt, ...memo }: EntryMemo, ofBook: OfBook, now: string) => ({
+export const toMemo = (
+  { isPublic, createdAt, updatedAt, key, source = key, ...memo }: EntryMemo,
+  ofBook: OfBook,
+  now: string,
+) => ({
   ...ofBook,
   ...memo,
+  source,
   folded: toFoldedMemo(memo.content),
   authority: isPublic ? 'PUBLIC' : 'PRIVATE',
   createdAt: createdAt ?? now,
@@ -99,8 +104,8 @@ const changesOf = (planned: Planned): Record<string, Change> => {
   ]
   const isSaid = ([name, , count]: (typeof added)[number]) =>
     name === 'readings' ? isRefined || open || readings.length > 0 : count > 0
-  const replaced = texts.map(({ source = '', content, replaced }): [string, Change] => [
-    MEMO_PREFIX + source.slice(source.indexOf(' ') + 1),
+  const replaced = texts.map(({ source, content, replaced }, at): [string, Change] => [
+    MEMO_PREFIX + (source === undefined ? `highlight ${at + 1}` : source.slice(source.indexOf(' ') + 1)),
     [replaced.excerpt, toExcerpt(content)],
   ])
   return Object.fromEntries([

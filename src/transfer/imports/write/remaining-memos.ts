@@ -52,8 +52,10 @@ export const addRemainingMemos = async (
   for (let isLeft = written !== undefined; written && isLeft; ) {
     const { bookId } = written
     const existing = await loadExisting(context, memberId, new Map([[bookId, entry]]))
-    // Memos with a source are one for each column, and come first: the chunk has written them.
-    const missing = existing.get(bookId)?.missing.memos.filter(({ source }) => !source) ?? []
+    const { missing: { memos: all } = { memos: [] }, sourced = [] } = existing.get(bookId) ?? {}
+    const keys = new Set(sourced.map(({ source }) => source))
+    // Memos with a source are one for each column, and come first: the chunk has written them. It also decided on texts.
+    const missing = all.filter(({ source, key }) => !source && !(key && keys.has(key)))
     const memos = missing
       .slice(0, MAX_CHANGES / OF_MEMO)
       .map(({ isPublic, ...memo }) => toMemo({ ...memo, isPublic: keepVisibility && isPublic }, { bookId }, now))

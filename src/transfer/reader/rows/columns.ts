@@ -206,11 +206,11 @@ export const addMemo = (row: Row, memo: Partial<EntryMemo> & { content: string }
 export const addHighlight = (
   row: Row,
   [highlight, ...notes]: string[],
-  { page, createdAt }: Pick<EntryMemo, 'page' | 'createdAt'>,
+  { page, createdAt, key }: Pick<EntryMemo, 'page' | 'createdAt' | 'key'>,
   field: string,
 ) => {
   const content = [highlight, ...notes].filter(Boolean).join('\n\n')
-  addMemo(row, { type: highlight ? 'BOOK_CONTENT' : 'THOUGHT', content, page, createdAt }, field)
+  addMemo(row, { type: highlight ? 'BOOK_CONTENT' : 'THOUGHT', content, page, createdAt, key }, field)
 }
 /** Adds a text of which a book has one in this column. */
 export const addOnlyMemo = (row: Row, memo: Partial<EntryMemo> & { content: string }, column: string) => {

@@ -7,9 +7,12 @@ import { isObject, parseIsbn, storable, toCell, toObject } from '../../rows/valu
 import { toLocal } from './clippings/dates'
 
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-const stringOf = (value: unknown) => (typeof value === 'string' ? storable(value).trim() : '')
+export const stringOf = (value: unknown) => (typeof value === 'string' ? storable(value).trim() : '')
 
-const toPage = (value: unknown) => {
+/** The clock of KOReader's exports: UTC. That of the files beside books has no zone. */
+export const KOREADER = 'koreader'
+
+export const toPage = (value: unknown) => {
   const page = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   return typeof page === 'number' && Number.isInteger(page) && page > 0 && page <= MAX_INT ? page : 0
 }
@@ -26,7 +29,8 @@ const isBook = (value: unknown) => {
   return first === undefined ? 'created_on' in value : isObject(first) && ('text' in first || 'note' in first)
 }
 
-const addItem = (row: Row, item: unknown, field: string) => {
+/** @param clock names the clock of `time`: a device does not have two highlights of a book in one second of it */
+const addItem = (row: Row, item: unknown, field: string, clock: string) => {
   if (!isObject(item)) return row.lose('bad-row', field)
   // Versions before June 2026 export bookmarks as highlights without a style.
   const isBookmark = item.sort === 'bookmark' || ('pn_xp' in item && !('drawer' in item))
@@ -38,11 +42,12 @@ const addItem = (row: Row, item: unknown, field: string) => {
   if (!text && !note) return row.lose(isBookmark ? 'bookmark' : 'empty-highlight', field)
   const createdAt = typeof item.time === 'number' ? toLocal(item.time * 1000) : null
   if (createdAt === null) row.lose('bad-date', field)
-  read.addHighlight(row, [text, note], { page: toPage(item.page), createdAt }, field)
+  const key = createdAt ? `#${clock} ${createdAt}` : undefined
+  read.addHighlight(row, [text, note], { page: toPage(item.page), createdAt, key }, field)
 }
 
-const addItems = (row: Row, items: unknown[]) => {
-  for (const [at, item] of items.entries()) addItem(row, item, `entry ${at + 1}`)
+const addItems = (row: Row, items: unknown[], clock: string) => {
+  for (const [at, item] of items.entries()) addItem(row, item, `entry ${at + 1}`, clock)
   for (const name of ['drawer', 'color']) {
     if (items.some((item) => isObject(item) && stringOf(item[name]))) row.lose('not-supported', name)
   }
@@ -54,7 +59,7 @@ const addBook = (row: Row, book: Record<string, unknown>) => {
   read.addAuthors(row, stringOf(book.author).split('\n'), 'author')
   const md5 = stringOf(book.md5sum).toLowerCase()
   if (/^[\da-f]{32}$/.test(md5)) read.identify(row, 'koreader', md5, 'md5sum')
-  addItems(row, toList(book.entries))
+  addItems(row, toList(book.entries), KOREADER)
 }
 
 /** KOReader's export as JSON. Times are Unix times in seconds. */
@@ -102,7 +107,7 @@ const addSidecar = (
   shelve(row, stringOf(status), 'status', findShelf)
   if (rating) read.rating(row, toCell(rating), 'rating')
   read.memo(row, stringOf(note), 'note')
-  addItems(row, Object.values(toObject(annotations)).map(toItem))
+  addItems(row, Object.values(toObject(annotations)).map(toItem), 'koreader-local')
 }
 
 /** `metadata.epub.lua` and the like, which KOReader keeps beside a book. Times have no zone. */
