@@ -26,6 +26,7 @@ export const FORMATS = [
   'kindle',
   'kindle-notebook',
   'readwise',
+  'readwise-api',
   'apple-books',
   'kobo',
   'libby',

@@ -13,6 +13,7 @@ import { hardcover } from './formats/hardcover'
 import { kindle, koreaderClippings } from './formats/highlights/kindle'
 import { kindleNotebook } from './formats/highlights/kindle-notebook'
 import { koreaderJson, koreaderLua } from './formats/highlights/koreader'
+import { readwiseApi } from './formats/highlights/readwise-api'
 import { addKoboHeader, appleBooks, kobo, readwise } from './formats/highlights/tables'
 import { jelu } from './formats/jelu'
 import { libib } from './formats/libib'
@@ -38,6 +39,7 @@ const REGISTRY: Record<FormatName, Format> = {
   library,
   'librarything-json': librarythingJson,
   'koreader-json': koreaderJson,
+  'readwise-api': readwiseApi,
   'douban-json': douban,
   'koreader-lua': koreaderLua,
   'koreader-clippings': koreaderClippings,

@@ -100,3 +100,18 @@ it('replaces a hundred highlights of a book at a time, of as many as it has', { 
   expect((await textsOf(reader)).filter((text) => text.startsWith('New'))).toHaveLength(150)
   expect(await textsOf(reader)).toHaveLength(2000)
 })
+
+it('does not take a note with an address for a review', async () => {
+  const reader = await signUp()
+  const note = {
+    title: 'Low Tide',
+    note: 'A note.',
+    text: '',
+    highlighted_at: '2026-03-14',
+    highlight_url: 'https://a.example/review/1',
+  }
+  await importRow(reader, JSON.stringify({ highlights: [note] }))
+  const csv = await (await transfer.download(reader, '/export.csv')).text()
+  expect(csv).toContain('Low Tide')
+  expect(csv).not.toContain('A note.')
+})
