@@ -13,6 +13,7 @@ import { connect } from './db/client'
 import { dav } from './devices/dav/routes'
 import { documents } from './devices/documents/routes'
 import { koreader } from './devices/koreader/routes'
+import { readwise } from './devices/readwise/routes'
 import { type App, configure } from './env'
 import { ApiError, methodNotAllowed, underMaintenance } from './errors'
 import { errorResponse, toApiError } from './http/error-response'
@@ -88,6 +89,7 @@ app.route('/', docs)
 app.use(reportIgnored)
 app.route(PROTOCOLS.webdav, dav)
 app.route(PROTOCOLS.koreader, koreader)
+app.route(PROTOCOLS.readwise, readwise)
 
 const api = app
   .route('/', health)

@@ -3,7 +3,7 @@ import { hashDeviceKey, hashToken, hasTokenForm, readLinkSecret, slotOfToken, sl
 import { credentialOf, verifyToken } from '../auth/token'
 import { type Caller, requireMember } from '../db/caller'
 import type { App } from '../env'
-import { ApiError, unauthorized } from '../errors'
+import { ApiError, insufficientScope, unauthorized } from '../errors'
 import { annotate } from '../http/description/route-metadata'
 import type { Scope } from '../values/contract'
 import { SUFFIXES, toShape } from '../values/link'
@@ -155,6 +155,8 @@ const authenticateDevice =
   (required: Scope[], isPush: boolean): MiddlewareHandler<App> =>
   async (c, next) => {
     const caller = await findDevice(c, required)
+    // A session has the scopes of members, which those of devices are not.
+    if (caller.kind !== 'token') throw insufficientScope(required)
     if (hasEnded(caller)) throw unauthorized('ended')
     setCaller(c, caller, () => chargeFailure(c))
     if (isPush) {
