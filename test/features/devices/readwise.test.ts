@@ -1,8 +1,9 @@
 // @module-tag one-slot
 import { describe, expect, it } from 'vitest'
 import { BASE, handle, type Reader, signUp } from '../../support/api'
-import { measure } from '../../support/database'
+import { measure, select } from '../../support/database'
 import * as devices from '../../support/devices'
+import { memberIdOf } from '../../support/images/images'
 import { booksOf, importFile } from '../../support/transfer/imports'
 
 const API = '/readwise/api/v2'
@@ -177,6 +178,51 @@ describe('sending highlights', () => {
     const { post } = await createDevice()
     const answer = await post([item({ text: 'a'.repeat(10 * 1024 * 1024) })])
     expect(answer).toMatchObject({ status: 413, body: { detail: 'File too large: at most 10 MiB' } })
+  })
+})
+
+describe('many highlights', () => {
+  /** Sends the highlights of up to twenty books in batches, as often as is said. */
+  const sendAll = async ({ post }: Awaited<ReturnType<typeof createDevice>>, total: number, size: number) => {
+    const all = Array.from({ length: total }, (_, at) =>
+      item({ text: `Text ${at}`, title: `Book ${at % 20}`, highlight_url: `https://example.com/${at}` }),
+    )
+    for (let at = 0; at < total; at += size) expect((await post(all.slice(at, at + size))).status).toBe(200)
+    return all
+  }
+  const countOf = async ({ member }: { member: Reader }) => {
+    const memberId = await memberIdOf(member)
+    return (
+      await select('select count(*) as memos, count(distinct bookId) as books from memos where memberId = ?', memberId)
+    )[0]
+  }
+
+  it.each([[100, 50]])('%i in batches of %i, sent twice, are added once', async (total, size) => {
+    const device = await createDevice()
+    await sendAll(device, total, size)
+    const again = await measure(() => sendAll(device, total, size))
+    expect(again).toMatchObject({ calls: total / size, written: 0 })
+    expect(await countOf(device)).toEqual({ memos: total, books: 20 })
+  })
+
+  it('of which one is new add this one', { tags: ['slow'] }, async () => {
+    const device = await createDevice()
+    const all = await sendAll(device, 500, 500)
+    const { body } = await device.post([
+      ...all.slice(1),
+      item({ text: 'New.', title: 'Book 7', highlight_url: 'https://a.example' }),
+    ])
+    expect(body).toHaveLength(20)
+    expect(await countOf(device)).toEqual({ memos: 501, books: 20 })
+    expect((await reports(device.member))[0].counts).toMatchObject({ updated: 1, unchanged: 19 })
+  })
+
+  it('20,000 in batches of 500, sent twice, are added once', { tags: ['slow'], timeout: 300_000 }, async () => {
+    const device = await createDevice()
+    await sendAll(device, 20_000, 500)
+    const again = await measure(() => sendAll(device, 20_000, 500))
+    expect(again).toMatchObject({ calls: 40, written: 0 })
+    expect(await countOf(device)).toEqual({ memos: 20_000, books: 20 })
   })
 })
 
