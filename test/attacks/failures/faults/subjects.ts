@@ -202,7 +202,9 @@ export const readState = async ({ secret, home, bucket }: Stage, subject: Subjec
         )
         ${query}`)
       .bind(email, memberId)
-  const [account, library, version, sync, trash, documents] = await home.database.batch<Stored & { credentialsVersion: number }>([
+  const [account, library, version, sync, trash, documents] = await home.database.batch<
+    Stored & { credentialsVersion: number }
+  >([
     select(`
       select 'member ' || name || (credentialsVersion > 0) || (passwordHash = '') as thing, email as id from subject
       union select iif(renewedAt > createdAt, 'renewed session', 'session'), sessionId from sessions join subject using (memberId)
