@@ -2,7 +2,7 @@
 import { INCLUDES } from '../../../src/library/books/schema.ts'
 import { toCursor } from '../../../src/values/cursor.ts'
 import { type Endpoint, get, withoutNumbers, write } from './endpoint.ts'
-import { FIRST_ACTIVITY, type Library } from './seed.ts'
+import { FIRST_ACTIVITY, HIGHLIGHTS, type Library } from './seed.ts'
 
 /** The middle of a list, as its first half would lead to. */
 const after = (toPosition: (library: Library, middle: number) => unknown) => (library: Library) =>
@@ -191,6 +191,19 @@ export const libraryEndpoints: Endpoint[] = [
     ceiling: 2_600,
   }),
   get('link to a year', ({ links }) => `/l/${links.YEAR}`, common),
+  {
+    ...{ name: 'check of a device’s token', status: 204, common: () => '' },
+    toRequest: ({ device }) => ({ method: 'GET', path: '/readwise/api/v2/auth', token: device }),
+  },
+  {
+    ...{ name: 'highlights sent again', status: 200, ...common },
+    toRequest: ({ device }) => ({
+      method: 'POST',
+      path: '/readwise/api/v2/highlights',
+      token: device,
+      body: HIGHLIGHTS,
+    }),
+  },
   get('settings', () => '/members/me/settings'),
   get('search of books', () => '/books/search?q=book&size=20', common),
   get('search of memos', () => '/memos/search?q=remembering&size=20', common),

@@ -229,6 +229,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'link to a calendar, events': [2_600, 0],
   'link to a year': [200, 0],
   goal: [100, 1],
+  'check of a device’s token': [4, 0],
+  'highlights sent again': [20, 0],
   settings: [4, 0],
   'search of books': [104, 0],
   'search of memos': [126, 0],
