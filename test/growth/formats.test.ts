@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { kindle } from '../../src/transfer/reader/formats/highlights/kindle'
 import { koreaderJson } from '../../src/transfer/reader/formats/highlights/koreader'
+import { readwiseApi } from '../../src/transfer/reader/formats/highlights/readwise-api'
 import { readwise } from '../../src/transfer/reader/formats/highlights/tables'
 import { readFile } from '../../src/transfer/reader/read-file'
 import { expectLinear } from '../support/runtime/growth'
@@ -106,6 +107,9 @@ describe('clippings of Kindle', () => {
   )
 })
 
+/** Not valid, so that each is looked at. */
+const SENT = { image_url: 'A', highlighted_at: '2026-03-14T10:15:30Z', color: 'A' }
+
 describe('JSON of KOReader', () => {
   const toDeep = (depth: number) => {
     let deep: unknown = []
@@ -140,6 +144,20 @@ describe('JSON of KOReader', () => {
     }),
   )
 })
+
+it.each<[string, number, (size: number) => unknown]>([
+  ['the same book', 5_000, (length) => Array.from({ length }, (_, n) => ({ title: 'A', text: `${n}`, ...SENT }))],
+  ['the same text', 5_000, (length) => Array.from({ length }, () => ({ title: 'A', text: 'A', ...SENT }))],
+  [
+    'a long address',
+    1_000_000,
+    (size) => [{ title: 'A', text: 'A', ...SENT, highlight_url: '/annotation/?cfi='.repeat(size / 17) }],
+  ],
+])('reads highlights of Readwise’s API in linear time: %s', (_, size, make) =>
+  expectLinear(size, make, (highlights) => {
+    readwiseApi.read(sourceOf('', { highlights }), options)
+  }),
+)
 
 describe('Lua of KOReader', () => {
   it.each<[string, (size: number) => string]>([

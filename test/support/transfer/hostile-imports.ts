@@ -50,6 +50,10 @@ const MARK = {
   ...{ subject: { id: '12345', type: 'book', title: 'A', author: ['A', 'A'], press: ['A'] }, tags: ['A', 'A'] },
   ...{ comment: 'A', rating: { value: 4 }, create_time: '2026-03-14 10:00:00', status: 'done' },
 }
+const SENT = {
+  ...{ title: 'A', author: 'A', text: 'A', note: 'A', category: 'book', color: 'A', image_url: 'https://A' },
+  ...{ highlighted_at: '2026-03-14T10:15:30Z', highlight_url: 'https://A/annotation/A?cfi=A', location: 1 },
+}
 const clippings = (rows: number, textOf: (n: number) => string) =>
   Array.from({ length: rows }, (_, n) => {
     const text = textOf(n)
@@ -77,6 +81,7 @@ export const HOSTILE_FILES: Record<FormatName, (rows: number, textOf: (n: number
   libby: objects(TIMELINE, (timeline) => ({ version: 1, timeline })),
   'douban-json': objects(MARK, (marks) => marks),
   'koreader-json': objects(JSON.parse(fixture('koreader-one.json')), (documents) => ({ documents })),
+  'readwise-api': objects(SENT, (highlights) => ({ highlights })),
   'koreader-lua': (rows, textOf) =>
     `return { ["doc_props"] = { ["title"] = "${textOf(0)}", ["authors"] = "${textOf(1)}" }, ["annotations"] = {${Array.from(
       { length: rows },
