@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { requireMember, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, sqlStatement } from '../../db/client'
 import type { ImportContext } from '../../transfer/imports/receive/start'
@@ -10,13 +9,12 @@ export const checkToken = requireMember
 /** What Readwise says of a book, as far as it is known here, with its names. */
 type Book = { id: number; title: string; author: string | null; category: string; num_highlights: number }
 
-/** Books that a response lists: clients send at most a few hundred highlights at once. */
-const MAX_LISTED = 1000
+// Clients send at most a few hundred highlights at once.
 const selectBooks = sqlStatement<Book>`
   select books.bookId as id, books.title, books.author, 'books' as category, memoCount as num_highlights
   from importRows cross join books on books.bookId = importRows.bookId and +books.memberId = importRows.memberId
   where ${isOwnReportRow} and outcome in ('created', 'updated', 'unchanged')
-  order by row limit ${sql.raw(String(MAX_LISTED))}`
+  order by row limit 1000`
 
 /**
  * Imports highlights. Returns their books, unless the device has sent the same before.

@@ -101,7 +101,7 @@ export type Loss = {
   code: Code
   /** The column or property of the file. */
   field: string
-  /** How many there are of this code, where they are too many to list each. */
+  /** How many there are of this code, where each is not listed. */
   count?: number
 }
 

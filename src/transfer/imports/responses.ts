@@ -114,7 +114,8 @@ export const importsReference: FeatureReference = {
       'and `progress` with their numbers, and `memo: ` with a column or highlight of the file, whose text replaces the one of an earlier import.',
     columns:
       'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
-    count: 'For the losses beyond those that a row lists: how many have this `code`. Their `field` is `more`.',
+    count:
+      'How many have this `code`: of highlights that were kept, and of the losses beyond those that a row lists, whose `field` is `more`.',
     counts: 'How many rows had each outcome so far.',
     created: 'Rows that became new books.',
     dryRun: 'Whether nothing but the report is written.',

@@ -1,22 +1,24 @@
 // @module-tag one-slot
 import { describe, expect, it } from 'vitest'
+import { DEVICE_FILES } from '../../../src/db/limits/attempts'
+import type { Bindings } from '../../../src/env'
 import { BASE, handle, type Reader, signUp } from '../../support/api'
 import { measure, select } from '../../support/database'
 import * as devices from '../../support/devices'
 import { memberIdOf } from '../../support/images/images'
-import { booksOf, importFile } from '../../support/transfer/imports'
+import { booksOf, importFile, readingWith } from '../../support/transfer/imports'
 
 const API = '/readwise/api/v2'
 
-type Sent = { method?: string; headers?: Record<string, string>; body?: unknown }
+type Sent = { method?: string; headers?: Record<string, string>; body?: unknown; changed?: Partial<Bindings> }
 /** Sends a request to Readwise's API. A body that is no text is sent as JSON. */
-const send = async (token: string, path: string, { method = 'GET', headers, body }: Sent = {}) => {
+const send = async (token: string, path: string, { method = 'GET', headers, body, changed }: Sent = {}) => {
   const request = new Request(BASE + path, {
     method,
     headers: { Authorization: `Token ${token}`, ...headers },
     body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
   })
-  const response = await handle(request)
+  const response = await handle(request, changed)
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) }
 }
@@ -25,8 +27,8 @@ const send = async (token: string, path: string, { method = 'GET', headers, body
 const createDevice = async (reader?: Reader) => {
   const member = reader ?? (await signUp())
   const { token } = await devices.createDevice(member, ['intake:write'])
-  const post = (highlights: unknown, path = '/highlights/') =>
-    send(token, API + path, { method: 'POST', body: { highlights } })
+  const post = (highlights: unknown, path = '/highlights/', changed?: Partial<Bindings>) =>
+    send(token, API + path, { method: 'POST', body: { highlights }, ...(changed && { changed }) })
   return { member, token, post }
 }
 
@@ -125,6 +127,13 @@ describe('sending highlights', () => {
     expect(await textsOf(member)).toEqual(['Salt and tide.', 'Tide.'])
   })
 
+  it('as they were before an edit brings the earlier text back', async () => {
+    const { member, post } = await createDevice()
+    const versions = [[item()], [item({ note: 'Why?' })], [item()]]
+    for (const highlights of versions) await post(highlights)
+    expect(await textsOf(member)).toEqual(['Salt.'])
+  })
+
   it('keeps a memo that the member has edited, and reports it', async () => {
     const { member, post } = await createDevice()
     await post([item()])
@@ -181,6 +190,51 @@ describe('sending highlights', () => {
   })
 })
 
+describe('highlights of a member', () => {
+  it('that arrive at once are all added', async () => {
+    const [one, other] = [await createDevice(), await createDevice()]
+    const second = await createDevice(one.member)
+    const texts = ['A', 'B', 'C', 'D']
+    const answers = await Promise.all(
+      texts.map((text, at) =>
+        [one, second, other][at % 3]?.post([item({ text, highlight_url: `https://a.example/${text}` })]),
+      ),
+    )
+    expect(answers.map((answer) => answer?.status)).toEqual([200, 200, 200, 200])
+    expect(await textsOf(one.member)).toEqual(['A', 'B', 'D'])
+    expect(await booksOf(one.member)).toHaveLength(1)
+  })
+
+  it('that met a failure can be sent again', async () => {
+    const { member, post } = await createDevice()
+    const failed = await post(
+      [item()],
+      '/highlights/',
+      readingWith(() => Promise.reject(new Error('down'))),
+    )
+    expect(failed).toMatchObject({ status: 503, body: { detail: 'Service unavailable: try again later' } })
+    expect(failed.headers.get('Retry-After')).toBe('5')
+    expect((await post([item()])).status).toBe(200)
+    expect(await textsOf(member)).toEqual(['Salt.'])
+  })
+
+  it('are limited to a number of posts a day', async () => {
+    const { member, post } = await createDevice()
+    const [limit] = DEVICE_FILES.readwise
+    Object.assign(limit as object, { max: 2 })
+    try {
+      for (const text of ['A', 'B']) await post([item({ text })])
+      const refused = await post([item({ text: 'C' })])
+      expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringMatching(/^Too many requests/) } })
+      expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)
+      expect((await post([item({ text: 'B' })])).status).toBe(200)
+    } finally {
+      Object.assign(limit as object, { max: 2000 })
+    }
+    expect(await textsOf(member)).toEqual(['B'])
+  })
+})
+
 describe('many highlights', () => {
   /** Sends the highlights of up to twenty books in batches, as often as is said. */
   const sendAll = async ({ post }: Awaited<ReturnType<typeof createDevice>>, total: number, size: number) => {
@@ -197,7 +251,7 @@ describe('many highlights', () => {
     )[0]
   }
 
-  it.each([[100, 50]])('%i in batches of %i, sent twice, are added once', async (total, size) => {
+  it.each([[200, 50]])('%i in batches of %i, sent twice, are added once', async (total, size) => {
     const device = await createDevice()
     await sendAll(device, total, size)
     const again = await measure(() => sendAll(device, total, size))

@@ -65,7 +65,7 @@ const planMemos = ({ missing, sourced }: Existing, overwrites: boolean) => {
   const texts: ReplacedText[] = []
   const losses: Loss[] = []
   const bySource = Map.groupBy(sourced, ({ source }) => source)
-  let [replacedCount, replacedBytes, kept] = [0, 0, 0]
+  let [replacedBytes, kept] = [0, 0]
   for (const memo of missing.memos) {
     const earlier = bySource.get(memo.source ?? memo.key ?? '')
     const unedited = earlier?.findLast(({ isEdited }) => !isEdited)
@@ -73,13 +73,12 @@ const planMemos = ({ missing, sourced }: Existing, overwrites: boolean) => {
     else if (memo.source !== undefined) {
       if (overwrites && unedited) texts.push({ ...memo, replaced: unedited })
       else losses.push({ code: 'text-kept', field: memo.source.slice(memo.source.indexOf(' ') + 1) })
-    } else if (unedited && replacedCount < MAX_REPLACED && replacedBytes + unedited.bytes <= MAX_REPLACED_BYTES) {
-      replacedCount++
+    } else if (unedited && texts.length < MAX_REPLACED && replacedBytes + unedited.bytes <= MAX_REPLACED_BYTES) {
       replacedBytes += unedited.bytes
       texts.push({ ...memo, replaced: unedited })
     } else kept++
   }
-  if (kept > 0) losses.push({ code: 'text-kept', field: 'highlights', ...(kept > 1 && { count: kept }) })
+  if (kept > 0) losses.push({ code: 'text-kept', field: 'highlights', count: kept })
   return { memos, texts, losses }
 }
 

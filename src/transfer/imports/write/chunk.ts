@@ -88,6 +88,11 @@ const updateTexts = sqlStatement`
   where memos.memoId = ${value('memoId')} and +memos.memberId = :memberId
     and memos.version = ${value('replacedVersion')} and ${isClaimed}`
 
+// Sending them again brings back the texts that they had.
+const forgetSentFiles = sqlStatement`
+  update imports set fileHash = null
+  where memberId = :memberId and importId <> :importId and fileHash is not null and ${isClaimed}`
+
 const replacedTexts = sql`(
   select json_group_array(json_object(
     'memoId', memoId, 'content', memoContent, 'folded', contentFolded, 'updatedAt', updatedAt, 'importId', importId
@@ -152,6 +157,7 @@ export const writeChunk = (
     [insertBookTags, lists.tags],
     [insertMemos, lists.memos],
     [updateTexts, lists.texts],
+    [forgetSentFiles, lists.texts.slice(0, 1)],
     [
       completeReport,
       lists.report.filter(({ undo }) => undo && 'reading' in undo && (undo.reading || undo.progress || undo.tags)),
