@@ -205,6 +205,19 @@ describe('highlights of a member', () => {
     expect(await booksOf(one.member)).toHaveLength(1)
   })
 
+  it('cost what their import costs, and a call for the response', async () => {
+    const [{ post }, other] = [await createDevice(), await signUp()]
+    // The first request of each credential also confirms it.
+    await post([item()])
+    await importFile(other, JSON.stringify({ highlights: [item()] }))
+    const added = [item(), item({ text: 'Tide.', highlight_url: 'https://a.example/2' })]
+    const raw = JSON.stringify({ highlights: added })
+    const sent = await measure(() => post(added, '/highlights/', {}))
+    const own = await measure(() => other.send('POST', '/imports', { raw, changed: {} }))
+    expect(sent).toMatchObject({ calls: own.calls + 1, written: own.written })
+    expect(sent.read - own.read).toBeLessThan(25)
+  })
+
   it('that met a failure can be sent again', async () => {
     const { member, post } = await createDevice()
     const failed = await post(
