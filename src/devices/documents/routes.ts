@@ -1,7 +1,7 @@
-import { Hono } from 'hono'
 import { canEditLibrary, canReadLibrary } from '../../callers/authenticated'
 import type { App } from '../../env'
 import { found } from '../../errors'
+import { Hono } from '../../http/hono'
 import { valid } from '../../input/validate'
 import { DocumentBook, DocumentPath, DocumentQuery } from './schema'
 import { listDocuments, setDocumentBook } from './store'

@@ -1,11 +1,11 @@
 // The progress protocol of KOReader, which Readest and CrossPoint also speak: docs/decisions/0037-devices.md.
 
-import { Hono } from 'hono'
 import { pushedByDevice, readByDevice, sentByDevice } from '../../callers/authenticated'
 import { throttledAsDevice } from '../../callers/throttle'
 import type { App } from '../../env'
 import { type ApiError, ERRORS, toErrorBody } from '../../errors'
 import { toApiError } from '../../http/error-response'
+import { Hono } from '../../http/hono'
 import { valid } from '../../input/validate'
 import { DocumentPath, PushedPosition } from './schema'
 import { checkDevice, pullPosition, pushPosition } from './store'
