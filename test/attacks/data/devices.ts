@@ -27,7 +27,7 @@ export const devices: Attack = async ({ quick, seed, progress, start }) => {
       const { body } = await service.request({ method: 'POST', path: '/', headers: `X-Pass: ${ms}\r\n` })
       return Number(body)
     }
-    // The triggers have a clock that does not move: it must be behind.
+    // The clock of the triggers cannot be moved: it must be behind.
     await pass(3_600_000)
     for (let n = Number(FROM) + lane; n < total && failures.length < MAX_FAILURES; n += LANES) {
       const home = { ...service, slot: n % 2, database: service.databases[n % 2] ?? service.database }

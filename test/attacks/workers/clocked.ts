@@ -1,16 +1,19 @@
-// The service with a clock that the attack moves: X-Pass moves it by as many milliseconds, and returns its time.
+// The service with a clock that only the attack moves: X-Pass moves it by as many milliseconds, and returns its time.
 import service from '../../support/service/service.js'
 
 const real = Date.now.bind(Date)
-let aheadMs = 0
-Date.now = () => real() + aheadMs
+let now: number | undefined
+Date.now = () => {
+  now ??= real()
+  return now
+}
 
 export default {
   fetch: (request, env, context) => {
     const passed = request.headers.get('X-Pass')
     if (!passed) return service.fetch(request, env, context)
-    aheadMs += Number(passed)
-    return new Response(String(Date.now()))
+    now = Date.now() + Number(passed)
+    return new Response(String(now))
   },
   scheduled: (event, env, context) => service.scheduled(event, env, context),
 } satisfies ExportedHandler
