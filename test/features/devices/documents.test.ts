@@ -157,6 +157,13 @@ describe('GET /documents', () => {
     expect((await reader.get(`/documents?size=2&cursor=${body.next}`)).body).toEqual({ item: [third], next: null })
   })
 
+  it('keeps the positions of the five devices that pushed last', async () => {
+    const devices = await Promise.all(Array.from({ length: 6 }, (_, n) => addDevice(reader, { name: `${n}` })))
+    for (const [n, each] of devices.entries()) await push(n / 10, {}, each)
+    const stored = await select('select percentage from positions where memberId = ?', await memberIdOf(reader))
+    expect(stored.map(({ percentage }) => percentage).sort()).toEqual([0.1, 0.2, 0.3, 0.4, 0.5])
+  })
+
   it('keeps the newest, and those that the member has set longer', { tags: ['slow'] }, async () => {
     const memberId = await memberIdOf(reader)
     await push(0.1, { document: 'set' })
