@@ -36,6 +36,7 @@ export const devices: Attack = async ({ quick, seed, progress, start }) => {
         service.request({ method, path, token: as, ...(body && { body: JSON.stringify(body) }) })
       await runHistory({ send, token, pass }, seed * MOST + n, reached).catch((error: Error) => {
         failures.push(error.message)
+        progress(error.message)
       })
       if (++done % 100 === 0) progress(`${done} of ${total} histories, ${failures.length} problems`)
     }

@@ -94,7 +94,9 @@ export const createModel = (starts: boolean[], reached: Reached) => {
       if (isReplayed) {
         reach('replayed')
         last.position.isReplayed = true
-        for (const event of last.document.book?.events ?? []) {
+        const { book } = last.document
+        // What is in the trash stays as it was.
+        for (const event of book?.place === 'library' ? book.events : []) {
           if (event.device === device && event.at >= last.position.at) event.kind = 'UNDATED'
         }
       }
