@@ -171,6 +171,7 @@ CREATE TABLE `documents` (
 	`bookId` integer,
 	`isByHand` integer DEFAULT false NOT NULL,
 	`tokenId` text,
+	`linkedAt` integer,
 	PRIMARY KEY(`memberId`, `document`),
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade
 ) WITHOUT ROWID;
@@ -403,6 +404,8 @@ CREATE TABLE `progress` (
 	`kind` text NOT NULL,
 	`total` integer NOT NULL,
 	`tokenId` text,
+	`pageBefore` integer,
+	`begins` integer,
 	PRIMARY KEY(`memberId`, `bookId`, `at`),
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "progress_page" CHECK("progress"."page" between 0 and 2147483647),

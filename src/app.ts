@@ -10,6 +10,7 @@ import { knownMember } from './callers/credentials'
 import { networkOf } from './callers/origin'
 import { catalogue } from './catalogue/routes'
 import { connect } from './db/client'
+import { deviceChanges } from './devices/changes/routes'
 import { dav } from './devices/dav/routes'
 import { documents } from './devices/documents/routes'
 import { koreader } from './devices/koreader/routes'
@@ -98,6 +99,7 @@ const api = app
   .route('/', emailChange)
   .route('/', sessions)
   .route('/tokens', tokens)
+  .route('/tokens', deviceChanges)
   .route('/links', links)
   .route('/l', linkViews)
   // Before the books, whose paths begin with an identifier.

@@ -202,6 +202,9 @@ const running = {
 const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 2, failed: 1 } }
 const row = { outcome: 'created', code: null, losses: [], changes: [], bookId: null, similarTo: null }
 
+/** As a device names a file. */
+export const DOCUMENT = 'd047e584e2a1f6b7c8d9e0f112233445'
+
 export const EXAMPLES: Record<string, Example> = {
   checkHealth: { response: { status: 'ok', version: EXAMPLE_VERSION, lastSweep: now } },
   requestCode: { body: { joinAuthCodeEmail: mina.email } },
@@ -499,6 +502,18 @@ export const EXAMPLES: Record<string, Example> = {
   getFailedRows: { parameters: importParameters, file: 'failed.csv', response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n` },
   mergeBooks: { parameters: bookParameters, body: { from: 3 }, response: listedBook },
   undoImport: { parameters: importParameters, response: { removed: 1, restored: 0, kept: [] } },
+  listDeviceChanges: {
+    parameters: { 'token-id': accessToken.tokenId, size: 20 },
+    response: {
+      item: [{ at: now, kind: 'document', import: null, book: shortBook, page: null, document: DOCUMENT }],
+      next: null,
+    },
+  },
+  undoDevice: {
+    parameters: { 'token-id': accessToken.tokenId },
+    body: { since: '2026-11-21T00:00:00Z' },
+    response: { imports: 0, books: 0, memos: 0, progress: 0, documents: 1, kept: [], hasMore: false },
+  },
   listImages: {
     parameters: paging,
     response: {

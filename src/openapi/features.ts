@@ -7,6 +7,7 @@ import { recoveryReference } from '../accounts/recovery/responses'
 import { sessionsReference } from '../accounts/sessions/responses'
 import { tokensReference } from '../accounts/tokens/responses'
 import { catalogueReference } from '../catalogue/responses'
+import { deviceChangesReference } from '../devices/changes/responses'
 import { documentsReference } from '../devices/documents/responses'
 import type { Descriptions, FeatureReference, Operation } from '../http/description/feature-reference'
 import { authorsReference } from '../library/authors/responses'
@@ -37,6 +38,7 @@ const FEATURES: FeatureReference[] = [
   emailChangeReference,
   sessionsReference,
   tokensReference,
+  deviceChangesReference,
   linksReference,
   linkViewsReference,
   booksReference,

@@ -24,8 +24,9 @@ export const documents = sqliteTable(
     bookId: integer(),
     /** Whether the member has set the book, or that it has none: then no push changes that. */
     isByHand: flag(),
-    /** The token whose push has found the book. */
+    /** The token whose push has found the book, and when. */
     tokenId: text(),
+    linkedAt: integer(),
   },
   (document) => [
     primaryKey({ columns: [document.memberId, document.document] }),

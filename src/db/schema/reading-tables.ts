@@ -62,6 +62,9 @@ export const progress = sqliteTable(
     total: integer().notNull(),
     /** The token of the device that pushed it. */
     tokenId: text(),
+    /** What an undo of that restores: the page before, and whether the book was unread. */
+    pageBefore: integer(),
+    begins: integer({ mode: 'boolean' }),
   },
   (event) => [
     primaryKey({ columns: [event.memberId, event.bookId, event.at] }),

@@ -12,7 +12,7 @@ import type { BookIds } from './schema'
 /** The most rows that the deletion of books changes in a batch, besides those that `evictOldest` deletes. */
 const MAX_ROWS = 8000
 /** The most rows that the deletion of a book changes: itself, what belongs to it, counters, parts in the trash, the log. */
-const rowsOfBook = sql`
+export const rowsOfBook = sql`
   12 + 2 * memoCount + memoBytes / 10000
   + 2 * (select count(*) from readings where ${ofBook('readings')})
   + 5 * (select count(*) from bookTags where ${ofBook('bookTags')})

@@ -184,18 +184,17 @@ export const memoToTrash = (isMemo: SQL) => sqlStatement`
     from memos cross join books on books.bookId = memos.bookId where ${isMemo}
   )`
 
-/**
- * Whether an entry is of this batch, which deletes what `trashIds` has, a JSON array: it may have been in the trash already.
- * @param entry the alias of `trash`
- */
-const isNew = (entry: string) =>
-  sql.raw(`(${entry}.trashId in (select value from json_each(:trashIds)) and ${entry}.deletedAt = :callerNow)`)
+/** @param entry the alias of `trash` */
+const isOfBatch = (entry: string) => sql.raw(`${entry}.deletedAt = :callerNow`)
+/** Whether an entry is of this batch, which deletes what `trashIds` has, a JSON array: it may have been in the trash already. */
+const isListed = (entry: string) =>
+  sql`(${sql.raw(entry)}.trashId in (select value from json_each(:trashIds)) and ${isOfBatch(entry)})`
 /**
  * If the member is above the quota, deletes the oldest entries, but not the new ones, until it is not: so a full quota
  * refuses no deletion.
  * @param most the most rows to change, so that a batch with the largest of other changes stays below 10,000
  */
-const evictUpTo = (most: number) => sqlStatement`
+const evictUpTo = (most: number, isNew = isListed) => sqlStatement`
   delete from trash where trashId in (${oldestOf(
     sql`select trashId, deletedAt, bytes, parts, textBytes - ${textLimit} as excess
       from members cross join trash on trash.memberId = members.memberId
@@ -207,5 +206,7 @@ const evictUpTo = (most: number) => sqlStatement`
   )})`
 /** After a deletion. */
 export const evictOldest = evictUpTo(1500)
+/** After a deletion without `trashIds`, which finds what it deletes itself. */
+export const evictNewest = evictUpTo(1500, isOfBatch)
 /** After a merge, which changes more rows. */
 export const evictForMerged = evictUpTo(600)

@@ -56,7 +56,7 @@ const ImportChange = namedObject('ImportChange', {
   from: z.nullable(z.string()),
   to: z.nullable(z.string()),
 })
-const SimilarBook = namedObject('SimilarBook', { bookId: Id, title: textUpTo(MAX_NAME) })
+export const SimilarBook = namedObject('SimilarBook', { bookId: Id, title: textUpTo(MAX_NAME) })
 
 export const ImportRow = namedObject('ImportRow', {
   line: Int32,
@@ -70,7 +70,7 @@ export const ImportRow = namedObject('ImportRow', {
 })
 export type ImportRow = z.infer<typeof ImportRow>
 
-const KeptBook = namedObject('KeptBook', { bookId: Id, title: textUpTo(MAX_NAME), left: z.array(z.string()) })
+export const KeptBook = namedObject('KeptBook', { bookId: Id, title: textUpTo(MAX_NAME), left: z.array(z.string()) })
 export const UndoneImport = namedObject('UndoneImport', {
   removed: Int32,
   restored: Int32,

@@ -81,7 +81,7 @@ export const imports = new Hono<App>()
   })
   .delete('/:import-id', canImport, validPath, async (c) => {
     const answer = await undoImport(c.var.db, c.var.caller, c.req.valid('param')['import-id'], c.var.config)
-    const { undone, ...result } = found(answer, 'IMPORT_NOT_FOUND')
+    const { undone, memos: _, ...result } = found(answer, 'IMPORT_NOT_FOUND')
     runLater(c, () => dropFile(contextOf(c), undone))
     return c.json(result, 200)
   })

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { callerId } from '../../../db/caller'
 import { sqlStatement } from '../../../db/client'
 import { columnsOf, toJson } from '../../../db/json'
+import { number } from '../../../db/parameters'
 import { textLimit } from '../../../db/quotas'
 import { currentId } from '../../../library/readings/blocks'
 import { readingsOfOuter } from '../../../library/readings/lookup'
@@ -118,16 +119,13 @@ export const restoreTexts = sqlStatement`
     importId = text.value ->> 'importId', version = :version, importVersion = :version
   from ${marked} as row, json_each(texts) as text
   where memos.memoId = text.value ->> 'memoId' and +memos.memberId = ${callerId} and ${isImported}`
-/** Each changes six rows: also the last memo, the book, the member, and the log twice. */
-export const MOST_MEMOS = 1500
-// The unary plus keeps SQLite from reading all memos of the member. After the texts: those memos are of an earlier
-// import again.
-export const deleteMemos = sqlStatement<{ memoId: number }>`
-  delete from memos where memoId in (
-    select memoId from ${marked} as row cross join memos on memos.bookId = row.bookId
-    where +memos.memberId = ${callerId} and ${isImported} and not coalesce(undo ->> 'keepsMemos', false)
-    limit ${sql.raw(String(MOST_MEMOS))}
-  ) returning memoId`
+// The unary plus keeps SQLite from reading all memos of the member.
+/** Matches memos that the rows added, at most `most`. After the texts: those memos are of an earlier import again. */
+export const removableMemos = (most: number) => sql`memoId in (
+  select memoId from ${marked} as row cross join memos on memos.bookId = row.bookId
+  where +memos.memberId = ${callerId} and ${isImported} and not coalesce(undo ->> 'keepsMemos', false)
+  limit ${number(most)}
+)`
 export const deleteTags = sqlStatement`
   delete from bookTags where memberId = ${callerId} and (tagId, bookId) in (
     select tagId, bookId from ${marked} as row, json_each(undo, '$.tags') as tag

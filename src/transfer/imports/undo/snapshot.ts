@@ -9,10 +9,12 @@ import { BOOK_COLUMNS, tagRowsOfBook } from '../../book-columns'
 
 // What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
 
+const readingJson = (readingId: string) =>
+  sql.raw(
+    `json_array(${READING_COLUMNS.map((name) => (name === 'readingId' ? readingId : `books.${name}`)).join(', ')})`,
+  )
 /** The values of READING_COLUMNS: a JSON array. */
-export const readingColumns = sql.raw(
-  `json_array(${READING_COLUMNS.map((name) => (name === 'readingId' ? currentIdOf() : `books.${name}`)).join(', ')})`,
-)
+export const readingColumns = readingJson(currentIdOf())
 /** The values of a reading: a JSON array that begins with its identifier. */
 const valuesOf = (table: string, isPaused: string) =>
   sql.raw(
@@ -45,7 +47,8 @@ export const snapshot = toJson({
   )`,
   tags: sql`(select json_group_array(tagKey order by tagKey) from ${tagRowsOfBook})`,
   progress: progressState,
-  reading: readingColumns,
+  // An unread book has no reading, and gets another identifier for the next one whenever one is discarded.
+  reading: readingJson(`iif(books.bookStatus = 'YET', null, ${currentIdOf()})`),
   readings: readingsState,
 })
 

@@ -1,0 +1,78 @@
+import * as z from 'zod/mini'
+import { type FeatureReference, json } from '../../http/description/feature-reference'
+import { MAX_ROWS } from '../../transfer/entries/entry'
+import { Import, KeptBook, SimilarBook } from '../../transfer/imports/responses'
+import { Int32 } from '../../values/fields'
+import { named, namedObject } from '../../values/named'
+import { Instant, listOf } from '../../values/responses'
+
+export const DeviceChange = namedObject('DeviceChange', {
+  at: Instant,
+  kind: named('DeviceChangeKind', z.enum(['import', 'progress', 'document'])),
+  import: z.nullable(Import),
+  book: z.nullable(SimilarBook),
+  page: z.nullable(Int32),
+  document: z.nullable(z.string()),
+})
+export type DeviceChange = z.infer<typeof DeviceChange>
+
+const UndoneChanges = namedObject('UndoneChanges', {
+  imports: Int32,
+  books: Int32,
+  memos: Int32,
+  progress: Int32,
+  documents: Int32,
+  kept: z.array(KeptBook).check(z.maxLength(MAX_ROWS)),
+  hasMore: z.boolean(),
+})
+export type UndoneChanges = z.infer<typeof UndoneChanges>
+
+export const deviceChangesReference: FeatureReference = {
+  tag: 'Access tokens',
+  schemas: {
+    DeviceChange: 'Something that a device did.',
+    DeviceChangeKind:
+      'What a device did.\n\n- `import`: sent a file or highlights\n- `progress`: pushed progress that became an event of a book\n- `document`: pushed a document that was linked to a book by its title and authors',
+    DeviceChangeList: 'A page of what a device did.',
+    UndoneChanges: 'What was undone.',
+    UndoRequest: 'From when on to undo.',
+  },
+  ownProperties: {
+    at: 'When the device sent it.',
+    book: 'The book of the event or the document. Null for an import.',
+    books: 'Number of books moved to the trash.',
+    document: 'The document that was linked. Null for other changes.',
+    documents: 'Number of documents that have no book any more.',
+    hasMore: 'Whether there is more to undo: send the request again.',
+    import: 'The import. Null for other changes.',
+    imports: 'Number of imports undone.',
+    kept: 'The books that keep something that the device did, because it was changed since.',
+    'DeviceChange.kind': 'What it did.',
+    memos: 'Number of memos moved to the trash by themselves, from books that stay.',
+    'DeviceChange.page': 'The page of the event. Null for other changes.',
+    progress: 'Number of progress events deleted.',
+    since:
+      'What the device sent at or after this time is undone: a time since 1900, at most five minutes ahead, in RFC 3339 format, with `Z` or an offset.',
+  },
+  operations: {
+    'GET /tokens/{token-id}/changes': {
+      operationId: 'listDeviceChanges',
+      summary: 'List what a device did',
+      description:
+        'Newest first: imports, as far as their reports are kept, progress, and documents that its pushes linked to books. ' +
+        'Also for a token that was deleted. Undone changes are not listed.',
+      responses: { 200: json(listOf(DeviceChange), 'A page of what the device did') },
+    },
+    'POST /tokens/{token-id}/undo': {
+      operationId: 'undoDevice',
+      summary: 'Undo what a device did',
+      description:
+        'Cancels imports that wait or run, and undoes what the device did since a time. Books and memos that it added go to the trash, texts that ' +
+        'it replaced come back, its progress is deleted, with the pages that it set, and documents that its pushes linked have no book any more. ' +
+        'What was changed since by others stays; `kept` lists it. Send it again while `hasMore` is true, or after an error: it continues. For a lost device, ' +
+        'delete the token first: it can still be undone.',
+      responses: { 200: json(UndoneChanges, 'What was undone') },
+      errors: ['MAX_MEMBER_TEXT_BYTES'],
+    },
+  },
+}
