@@ -32,10 +32,10 @@ export const applyPosition = (isPosition: SQL) => {
     )`
   const insertEvent = sqlStatement`
     with ${book}
-    insert into progress (memberId, bookId, at, page, kind, total, tokenId)
+    insert into progress (memberId, bookId, at, page, kind, total, tokenId, pageBefore, begins)
     select book.memberId, book.bookId, max(book.at, coalesce(latest.at + 1, book.at)), newPage,
       iif(isReplayed, 'UNDATED', newPage < currentPage and not isNew, 'CORRECTION', 'PROGRESS'),
-      coalesce(latest.total, 0) + 1, book.tokenId
+      coalesce(latest.total, 0) + 1, book.tokenId, currentPage, bookStatus = 'YET' and newPage > 0
     from book left join (
       select at, total, tokenId from progress
       where (memberId, bookId) = (select memberId, bookId from book) order by at desc limit 1

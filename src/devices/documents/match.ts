@@ -62,4 +62,4 @@ export const linkByNames = sqlStatement`
     where count <= ${most} and (identical = 1 or (count = 1 and fits))
     having count(*) > 0
   )
-  update documents set bookId = found.bookId, isByHand = 0, tokenId = ${callersToken} from found where ${ofDocument}`
+  update documents set bookId = found.bookId, isByHand = 0, tokenId = ${callersToken}, linkedAt = :now from found where ${ofDocument}`

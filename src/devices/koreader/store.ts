@@ -69,7 +69,7 @@ export const pushPosition = async (db: Db, caller: Caller, { metadata, ...positi
   await runAsCaller(db, caller, {
     marked: [markEvent, markPosition].map((build) => idempotent(build(values))),
     document: idempotent(insertDocument({ document, now, title, authors, filename })),
-    linked: title && authors ? idempotent(linkByNames({ ...toNames(title, authors), document })) : undefined,
+    linked: title && authors ? idempotent(linkByNames({ ...toNames(title, authors), document, now })) : undefined,
     position: idempotent(upsertPosition(values)),
     applied: applyOwn({ document }),
   })
