@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_ROWS } from '../../transfer/entries/entry'
 import { Import, KeptBook, SimilarBook } from '../../transfer/imports/responses'
+import { MAX_KEPT_OF_DEVICES } from '../../transfer/imports/schema'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Instant, listOf } from '../../values/responses'
@@ -59,15 +60,15 @@ export const deviceChangesReference: FeatureReference = {
       operationId: 'listDeviceChanges',
       summary: 'List what a device did',
       description:
-        'Newest first: imports, as far as their reports are kept, progress, and documents that its pushes linked to books. ' +
-        'Also for a token that was deleted. Undone changes are not listed.',
+        `Newest first: the imports among the last ${MAX_KEPT_OF_DEVICES} of all devices in 30 days, progress, and documents that its pushes linked to ` +
+        'books. Also for a token that was deleted. What was undone is not listed.',
       responses: { 200: json(listOf(DeviceChange), 'A page of what the device did') },
     },
     'POST /tokens/{token-id}/undo': {
       operationId: 'undoDevice',
       summary: 'Undo what a device did',
       description:
-        'Cancels imports that wait or run, and undoes what the device did since a time. Books and memos that it added go to the trash, texts that ' +
+        'Cancels imports that wait or run, and undoes what `listDeviceChanges` lists since a time. Books and memos that it added go to the trash, texts that ' +
         'it replaced come back, its progress is deleted, with the pages that it set, and documents that its pushes linked have no book any more. ' +
         'What was changed since by others stays; `kept` lists it. Send it again while `hasMore` is true, or after an error: it continues. For a lost device, ' +
         'delete the token first: it can still be undone.',

@@ -19,6 +19,7 @@ import {
   MAX_DEVICE_REPORTS,
   MAX_FILES_PER_DAY,
   MAX_KEPT,
+  MAX_KEPT_OF_DEVICES,
   MAX_PER_DAY,
   type RowsQuery,
 } from './schema'
@@ -135,7 +136,7 @@ export const hideImports = sql.raw(
  */
 const outdated = sql`(
   select importId from imports where ${isOwn} and isDryRun = :isDryRun and (tokenId is null) = (:fileHash is null)
-  order by importId desc limit -1 offset iif(:fileHash is null, ${sql.raw(`${MAX_KEPT}, ${MAX_DEVICE_REPORTS}`)})
+  order by importId desc limit -1 offset iif(:fileHash is null, ${sql.raw(`${MAX_KEPT}, ${MAX_KEPT_OF_DEVICES}`)})
 )`
 const hideOutdated = sqlStatement`
   ${hideImports}
