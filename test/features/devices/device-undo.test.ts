@@ -1,11 +1,15 @@
+import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
-import { type Reader, signUp } from '../../support/api'
-import { memberDatabase, select } from '../../support/database'
+import type { Bindings } from '../../../src/env'
+import { BASE, handle, type Reader, signUp } from '../../support/api'
+import { listChanges, memberDatabase, select } from '../../support/database'
 import { memberIdOf } from '../../support/images/images'
+import { UNLIMITED } from '../../support/rate-limits'
 import { libraryFile } from '../../support/transfer/import-files'
 import * as transfer from '../../support/transfer/imports'
 import { booksOf } from '../../support/transfer/imports'
+import { wrapEnv } from '../../support/wrap-database'
 
 const DEVICE = ['intake:read', 'intake:write']
 const LONG_AGO = '2020-01-01T00:00:00Z'
@@ -19,7 +23,7 @@ beforeEach(async () => {
   memberId = await memberIdOf(reader)
   tokenId = (await reader.post('/tokens', { name: 'Kobo', scopes: DEVICE })).body.tokenId
 })
-afterEach(vi.useRealTimers)
+afterEach(vi.restoreAllMocks)
 
 const book = (title: string, more: object = {}) => ({ title, author: 'Ana Ruiz', bookStatus: 'YET', ...more })
 const memo = (memoContent: string) => ({ memoContent, createdAt: '2026-01-01T00:00:00' })
@@ -48,7 +52,7 @@ const push = async (bookId: number, { at, page, pageBefore, begins, token = toke
 }
 const changes = async (query = '', token = tokenId) => (await reader.get(`/tokens/${token}/changes${query}`)).body
 const undo = async (since = LONG_AGO, token = tokenId) => {
-  const { status, body } = await reader.post(`/tokens/${token}/undo`, { since })
+  const { status, body } = await reader.send('POST', `/tokens/${token}/undo`, { body: { since }, changed: UNLIMITED })
   expect(status).toBe(200)
   expect(await findMismatches(memberDatabase())).toEqual([])
   return body
@@ -59,6 +63,45 @@ const eventsOf = async (bookId: number) =>
   (await reader.get(`/books/${bookId}/progress`)).body.item.map(({ page }: { page: number }) => page)
 
 describe('undoing a device', () => {
+  it('takes back its progress, links, highlights and their edits', async () => {
+    const { bookId } = await reader.createBook(book('Low Tide', { itemPage: 300, bookStatus: 'YET' }))
+    await reader.createMemo(bookId, { memoContent: 'Mine.' })
+    const before = await exported()
+    const { body } = await reader.post('/tokens', { name: 'Tablet', scopes: DEVICE, startsBooks: true })
+    const post = async (method: string, path: string, sent: object) => {
+      const request = new Request(BASE + path, {
+        method,
+        headers: { Authorization: `Token ${body.token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(sent),
+      })
+      expect((await handle(request)).status).toBe(200)
+    }
+    const highlight = (title: string, text: string) => ({
+      ...{ text, title, author: 'Ana Ruiz', category: 'books', highlighted_at: '2026-03-14T10:15:30Z' },
+      highlight_url: `https://reader.example/${title}`,
+    })
+    const metadata = { title: 'Low Tide', authors: 'Ana Ruiz', filename: 'a.epub' }
+    await post('PUT', '/koreader/syncs/progress', { document: 'a', progress: 'x', percentage: 0.1, metadata })
+    const send = (...highlights: object[]) => post('POST', '/readwise/api/v2/highlights/', { highlights })
+    await send(highlight('Low Tide', 'One.'), highlight('Lamp', 'Two.'))
+    await send(highlight('Low Tide', 'One, edited.'))
+    expect(await exported()).toMatchObject([
+      { title: 'Low Tide', bookStatus: 'ING', currentPage: 30, memos: [{}, { memoContent: 'One, edited.' }] },
+      { title: 'Lamp', memos: [{ memoContent: 'Two.' }] },
+    ])
+    const kinds = (await changes('', body.tokenId)).item.map(({ kind }: { kind: string }) => kind)
+    expect(kinds.sort()).toEqual(['document', 'import', 'import', 'progress'])
+
+    const all = { imports: 2, books: 1, memos: 1, progress: 1, documents: 1 }
+    expect(await undo(LONG_AGO, body.tokenId)).toEqual({ ...NOTHING, ...all })
+    expect(await exported()).toEqual(before)
+    expect(await trash()).toMatchObject([
+      { kind: 'memo', excerpt: 'One.' },
+      { kind: 'book', title: 'Lamp', memoCount: 1 },
+    ])
+    expect((await reader.get('/documents')).body.item).toEqual([])
+  })
+
   it('moves the books that it added to the trash, from which they come back whole', async () => {
     await sendFile([book('Low Tide', { memos: [memo('One.'), memo('Two.')], tags: ['sea'] }), book('Lamp')])
     const before = await exported()
@@ -127,6 +170,64 @@ describe('undoing a device', () => {
   })
 })
 
+describe('undoing much', { tags: ['slow'] }, () => {
+  it('takes several calls', async () => {
+    for (let n = 0; n < 12; n++) await sendFile([book(`Book ${n}`)])
+    expect(await undo()).toEqual({ ...NOTHING, imports: 10, books: 10, hasMore: true })
+    expect(await undo()).toEqual({ ...NOTHING, imports: 2, books: 2 })
+  })
+
+  it('changes at most 10,000 rows in a batch, also with a full quota', async () => {
+    const { bookId } = await reader.createBook(book('Low Tide'))
+    await reader.get('/changes')
+    await reader.createMemo(bookId, { memoContent: 'Old.'.repeat(1000) })
+    await reader.delete(`/memos/${(await select('select max(memoId) as id from memos'))[0]?.id}`)
+    const memos = (count: number) => Array.from({ length: count }, (_, n) => memo(`${n} ${'x'.repeat(500)}`))
+    await sendFile([book('Low Tide', { memos: memos(1700) }), book('Lamp', { memos: memos(2900) })])
+    await select('update members set maxTextBytes = textBytes where memberId = ?', memberId)
+    const batches = await listChanges(async () =>
+      expect(await undo()).toEqual({ ...NOTHING, imports: 1, books: 1, memos: 1700 }),
+    )
+    expect(Math.max(...batches)).toBeGreaterThan(5000)
+    expect(Math.max(...batches)).toBeLessThanOrEqual(10_000)
+    expect(await booksOf(reader)).toMatchObject([{ title: 'Low Tide', memoCount: 0 }])
+    expect(await select('select count(*) as n from trash where memberId = ?', memberId)).toEqual([{ n: 1702 }])
+  })
+
+  it('goes on after a failure of any call', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { bookId } = await reader.createBook(book('Low Tide', { itemPage: 300, bookStatus: 'ING' }))
+    const stateOf = async () => ({ books: await booksOf(reader), events: await eventsOf(bookId) })
+    const before = await stateOf()
+    let fails = 1
+    for (let status = 500; status === 500; fails++) {
+      await sendFile([book('Low Tide', { memos: [memo('One.')], publisher: 'Quay House' }), book('Lamp')])
+      await push(bookId, { at: new Date().toISOString(), page: 7 + fails, pageBefore: 0 })
+      let count = 0
+      const broken = wrapEnv<Bindings>(() => (call) => (++count === fails ? Promise.reject(new Error('x')) : call()))
+      const body = { since: LONG_AGO }
+      const answer = await reader.send('POST', `/tokens/${tokenId}/undo`, {
+        body,
+        changed: { ...broken(env), ...UNLIMITED },
+      })
+      status = answer.status
+      await undo()
+      expect(await stateOf()).toEqual(before)
+      await reader.delete('/trash')
+    }
+    expect(fails).toBeGreaterThan(8)
+  })
+})
+
+it('cancels an import of the device that waits', async () => {
+  const importId = await sendFile([book('Low Tide')])
+  const waiting = `update imports set status = 'RUNNING', leaseEndsAt = 0, total = 2, file = 'x' where importId = ? and memberId = ?`
+  await select(waiting, importId, memberId)
+  expect(await undo()).toEqual({ ...NOTHING, imports: 1, books: 1 })
+  const [row] = await select('select status, file, isDeleted from imports where memberId = ?', memberId)
+  expect(row).toEqual({ status: 'FAILED', file: null, isDeleted: 1 })
+})
+
 describe('undoing progress of a device', () => {
   const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`
 
@@ -192,7 +293,8 @@ describe('documents', () => {
   }
   const insertPosition = (document: string, at: number, token = tokenId) =>
     select(
-      `insert into positions (memberId, document, tokenId, at, percentage, progress) values (?, ?, ?, ?, 0.5, 'x')`,
+      `insert into positions (memberId, document, tokenId, at, percentage, progress, device, deviceId)
+      values (?, ?, ?, ?, 0.5, 'x', 'Kobo', '1')`,
       ...[memberId, document, token, at],
     )
 
