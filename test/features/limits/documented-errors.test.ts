@@ -47,6 +47,8 @@ let importer: Reader
 /** Has an import that replaced a text. */
 let overwriter: Reader
 let overwritingImport: string
+/** The token of the device that sent it. */
+const DEVICE = crypto.randomUUID()
 /** Has as many access tokens, links and tags as a member may have. */
 let hoarder: Reader
 let linkToFullYear: string
@@ -72,7 +74,10 @@ beforeAll(async () => {
   await insertImport(await memberIdOf(importer), 'RUNNING', 0)
   overwriter = await signUp()
   overwritingImport = String(await insertImport(await memberIdOf(overwriter), 'DONE', 1))
-  await select('update imports set created = 0, updated = 1 where importId = ?', overwritingImport)
+  await select(
+    'update imports set created = 0, updated = 1, tokenId = ? where importId = ?',
+    ...[DEVICE, overwritingImport],
+  )
   await select(
     `update importRows set outcome = 'updated', bookId = ?, undo = '{"changes":{},"growth":1}' where importId = ?`,
     ...[(await overwriter.createBook()).bookId, overwritingImport],
@@ -218,9 +223,9 @@ const CAUSES: Record<Exclude<ErrorCode, 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'>, Cau
   MAX_MEMBER_TEXT_BYTES: (operation) => ({
     changed: { MAX_MEMBER_TEXT_BYTES: '0' },
     // An undo needs room for the text that comes back.
-    ...(operation.method === 'DELETE' && {
+    ...((operation.method === 'DELETE' || operation.path.includes('token-id')) && {
       token: overwriter.token,
-      path: addressOf(operation, { 'import-id': overwritingImport }),
+      path: addressOf(operation, { 'import-id': overwritingImport, 'token-id': DEVICE }),
     }),
   }),
   MAX_BOOKS: (operation) => ({

@@ -33,7 +33,7 @@ const prepareMember = async (api: Api, operation?: Operation): Promise<Member> =
   const ids = await createLibrary(api, member, MARK, needs)
   const mergesBooks = !operation || (path.includes('book-id') && fields.includes('from'))
   const merged = mergesBooks ? await call(api, member, 'POST', '/books', { title: MARK }) : {}
-  const { tokenId } = await call(api, member, 'POST', '/tokens', { name: MARK, scopes: ['memos:read'] })
+  const { tokenId } = await call(api, member, 'POST', '/tokens', { name: MARK, scopes: ['intake:write'] })
   const { sessionId } = await insertSession(api.database, member.memberId, api.secret, api.slot)
   const values = { ...valuesOf(ids), 'session-id': sessionId, 'token-id': tokenId, merged: String(merged.bookId) }
   return { ...member, sessionId, tokenId, values }

@@ -153,7 +153,7 @@ export const createLibrary = async (
     : {}
   const { readingId } = needs('reading-id') ? await create(`/books/${bookId}/readings`, { note: text }) : {}
   const image = needs('name') ? await upload(api, member) : { memberId: '0', imageName: '' }
-  const { tokenId } = needs('token-id') ? await create('/tokens', { name: text, scopes: ['memos:read'] }) : {}
+  const { tokenId } = needs('token-id') ? await create('/tokens', { name: text, scopes: ['intake:write'] }) : {}
   const link = { name: text, kind: 'SHELF' }
   const { linkId } = needs('link-id') ? await create('/links', link) : {}
   const importId = needs('import-id') ? await importBook(api, member, toExport(tag, bookId, text)) : NIL
