@@ -4,5 +4,6 @@ export const FOLDERS = {
   credentials: ['traces', 'takeover', 'codes', 'reset', 'logins'],
   load: ['uploads', 'slow', 'overload', 'memory', 'limits', 'growth'],
   failures: ['faults', 'crashes', 'kills', 'imports', 'withdrawal'],
-  data: ['files', 'model', 'interleaved', 'stats', 'lists', 'links', 'sync', 'devices', 'quotas', 'supply'],
+  devices: ['devices'],
+  data: ['files', 'model', 'interleaved', 'stats', 'lists', 'links', 'sync', 'quotas', 'supply'],
 }

@@ -14,7 +14,7 @@ const LANES = 2
 const MOST = 5000
 const MAX_FAILURES = 20
 
-export const devices: Attack = async ({ quick, seed, progress, start }) => {
+export const compareHistories: Attack = async ({ quick, seed, progress, start }) => {
   const { FROM = '0', HISTORIES } = process.env
   const total = Number(HISTORIES ?? (quick ? 20 : MOST))
   const failures: string[] = []
