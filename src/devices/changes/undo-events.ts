@@ -6,7 +6,8 @@ import { discard, isRefined } from '../../library/readings/blocks'
 import { ofToken } from './store'
 
 // The undo of progress that a device pushed, newest first. Within a batch, each of the books has one more event, before all
-// others: it has the page of a book without others, and marks the books whose page and number of events change.
+// others: it has the page of a book without others, and marks the books whose page and number of events change. The index
+// of tokens finds it.
 
 /** Each event changes itself, its book and the log. */
 const MAX_EVENTS = 500
@@ -14,10 +15,10 @@ const undone = sql`(
   select bookId, at, pageBefore, begins from progress where ${ofToken} and at >= (:since + 0)
   order by at desc, bookId desc limit ${number(MAX_EVENTS)}
 )`
-const isMark = sql.raw(`at = -9e15 and kind <> 'UNDATED'`)
+const isMark = sql.raw(`tokenId = 'undo'`)
 const insertMarks = sqlStatement`
-  insert into progress (memberId, bookId, at, page, kind, total)
-  select books.memberId, books.bookId, -9e15, coalesce(pageBefore, currentPage), 'CORRECTION', 1
+  insert into progress (memberId, bookId, at, page, kind, total, tokenId)
+  select books.memberId, books.bookId, -9e15, coalesce(pageBefore, currentPage), 'CORRECTION', 1, 'undo'
   from (select bookId, pageBefore, min(at) from ${undone} group by bookId) as oldest
   cross join books on books.bookId = oldest.bookId and +books.memberId = ${callerId}`
 const begun = sql`
@@ -43,7 +44,10 @@ const countEvents = sqlStatement`
   update progress set total = events
   from (select markedId, (select max(at) ${ofMarked}) as latest, (select count(*) - 1 ${ofMarked}) as events from ${markedBooks})
   where progress.memberId = ${callerId} and progress.bookId = markedId and at = latest and events > 0`
-const deleteMarks = sqlStatement`delete from progress where memberId = ${callerId} and ${isMark}`
+const deleteMarks = sqlStatement`
+  delete from progress where memberId = ${callerId} and (bookId, at) in (
+    select bookId, at from progress where memberId = ${callerId} and ${isMark}
+  )`
 
 /**
  * Deletes the newest events that a device pushed since a time. Returns how many, and whether there may be more; `left`: books

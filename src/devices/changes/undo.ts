@@ -22,7 +22,7 @@ const unlinkDocuments = sqlStatement<{ document: string }>`
   update documents set bookId = null, tokenId = null, linkedAt = null
   where ${ofToken} and not isByHand and linkedAt >= :since returning document`
 const deletePositions = sqlStatement`delete from positions where ${ofToken} and at >= (:since + 0)`
-/** Documents that only this device has pushed. */
+/** Documents that only this device has pushed: their positions are gone. */
 const deleteDocuments = sqlStatement`
   delete from documents where memberId = ${callerId} and createdAt >= (:since + 0) and not isByHand and bookId is null
     and not exists (
@@ -49,10 +49,13 @@ type Undone = UndoneChanges & { files: StoredImport[] }
  * @throws TOKEN_NOT_FOUND; MAX_MEMBER_TEXT_BYTES when the quota has no room for what an import replaced
  */
 export const undoDevice = async (db: Db, caller: Caller, of: Since, quotas: Quotas): Promise<Undone> => {
-  const { known, imports } = await runAsCaller(db, caller, {
+  const { known, imports, unlinked } = await runAsCaller(db, caller, {
     known: selectKnown(of),
     cancelled: cancelRunning(of),
     imports: selectImports({ ...of, limit: MAX_IMPORTS_UNDONE + 1 }),
+    unlinked: unlinkDocuments(of),
+    positions: deletePositions(of),
+    documents: deleteDocuments(of),
   })
   requireDevice(known)
   const files: StoredImport[] = []
@@ -63,7 +66,7 @@ export const undoDevice = async (db: Db, caller: Caller, of: Since, quotas: Quot
       if (all.size > 0) kept.set(bookId, { bookId, title, left: [...all] })
     }
   }
-  const undone = { imports: 0, books: 0, memos: 0, progress: 0, documents: 0 }
+  const undone = { imports: 0, books: 0, memos: 0, progress: 0, documents: unlinked.length }
   let batches = 0
   /** Returns whether all events since then are undone. */
   const undoProgress = async (since: number) => {
@@ -88,12 +91,5 @@ export const undoDevice = async (db: Db, caller: Caller, of: Since, quotas: Quot
     undone.memos += result.memos
     keep(result.kept)
   }
-  if (taken.length < imports.length || !(await undoProgress(of.since))) return answer(true)
-  const { unlinked } = await runAsCaller(db, caller, {
-    unlinked: unlinkDocuments(of),
-    positions: deletePositions(of),
-    documents: deleteDocuments(of),
-  })
-  undone.documents = unlinked.length
-  return answer(false)
+  return answer(taken.length < imports.length || !(await undoProgress(of.since)))
 }

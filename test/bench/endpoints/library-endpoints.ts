@@ -2,7 +2,7 @@
 import { INCLUDES } from '../../../src/library/books/schema.ts'
 import { toCursor } from '../../../src/values/cursor.ts'
 import { type Endpoint, get, withoutNumbers, write } from './endpoint.ts'
-import { FIRST_ACTIVITY, HIGHLIGHTS, type Library } from './seed.ts'
+import { DEVICE_ID, FIRST_ACTIVITY, HIGHLIGHTS, type Library } from './seed.ts'
 
 /** The middle of a list, as its first half would lead to. */
 const after = (toPosition: (library: Library, middle: number) => unknown) => (library: Library) =>
@@ -203,6 +203,16 @@ export const libraryEndpoints: Endpoint[] = [
       token: device,
       body: HIGHLIGHTS,
     }),
+  },
+  get('changes of a device', () => `/tokens/${DEVICE_ID}/changes`, common),
+  {
+    ...write(
+      'undo of a device, nothing to undo',
+      'POST',
+      () => `/tokens/${DEVICE_ID}/undo`,
+      () => ({ since: '2026-01-01T00:00:00Z' }),
+    ),
+    status: 200,
   },
   get('settings', () => '/members/me/settings'),
   get('search of books', () => '/books/search?q=book&size=20', common),

@@ -59,7 +59,7 @@ const secretOf = (memberId: number, slot: number, name: LinkName) => {
   return secret
 }
 
-const DEVICE_ID = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2d00'
+export const DEVICE_ID = '3f1c3f5e-8d6c-4f6e-9d0b-0c6a3c1f2d00'
 const deviceTokens = new Map<number, string>()
 const deviceOf = (memberId: number, slot: number) => {
   const token = deviceTokens.get(memberId) ?? createAccessToken(slot, true)

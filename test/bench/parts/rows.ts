@@ -231,6 +231,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   goal: [100, 1],
   'check of a device’s token': [4, 0],
   'highlights sent again': [20, 0],
+  'changes of a device': [20, 0],
+  'undo of a device, nothing to undo': [60, 0],
   settings: [4, 0],
   'search of books': [104, 0],
   'search of memos': [126, 0],
