@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEVICE_FILES } from '../../../src/db/limits/attempts'
 import { sweep } from '../../../src/sweep'
 import type { Import } from '../../../src/transfer/imports/responses'
-import { MAX_DEVICE_REPORTS } from '../../../src/transfer/imports/schema'
+import { MAX_DEVICE_REPORTS, MAX_KEPT_OF_DEVICES } from '../../../src/transfer/imports/schema'
 import { MAX_REPORT_BYTES } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
 import { insertImport, measure, select } from '../../support/database'
@@ -160,23 +160,23 @@ it('is limited to a number of files a day, also of those that are refused', asyn
 })
 
 describe('reports', () => {
-  it('of devices are the last fifty, and push out none of the member', async () => {
+  it('of devices are the last fifty, of which more are kept, and push out none of the member', async () => {
     const { importId } = await importFile(reader, fileOf('Own'))
     await select(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?3)
       insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, total, tokenId, fileHash)
       select ?1, ?2 + i, 'DONE', 0, 'fill', 'csv', 'utf-8', '{}', 0, ?4, i from n`,
-      ...[memberId, importId, MAX_DEVICE_REPORTS, device.tokenId],
+      ...[memberId, importId, MAX_KEPT_OF_DEVICES, device.tokenId],
     )
     await put('A')
     await ended()
     const listed = await list()
     expect(listed).toHaveLength(MAX_DEVICE_REPORTS)
-    expect(listed.at(-1)?.importId).toBe(importId + 2)
+    expect(listed.at(-1)?.importId).toBe(importId + MAX_KEPT_OF_DEVICES - MAX_DEVICE_REPORTS + 2)
     expect((await reader.get('/imports')).body).toMatchObject([{ importId, tokenId: null, fileName: null }])
     // That of a device goes with its report.
     expect(await select('select count(*) as count from imports where memberId = ?', memberId)).toEqual([
-      { count: MAX_DEVICE_REPORTS + 1 },
+      { count: MAX_KEPT_OF_DEVICES + 1 },
     ])
   })
 
@@ -206,7 +206,7 @@ describe('reports', () => {
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?3)
       insert into imports (memberId, importId, status, isDryRun, merge, format, encoding, options, total, tokenId, fileHash)
       select ?1, ?2 + i, 'DONE', 0, 'fill', 'csv', 'utf-8', '{}', 0, ?4, i from n`,
-      ...[memberId, importId, MAX_DEVICE_REPORTS, device.tokenId],
+      ...[memberId, importId, MAX_KEPT_OF_DEVICES, device.tokenId],
     )
     await put('B', {})
     expect((await reader.get(`/imports/${importId}`)).body).toMatchObject({ fileName: 'A.csv', status: 'RUNNING' })
