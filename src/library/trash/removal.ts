@@ -37,7 +37,9 @@ const bookJson = toSparseJson({
     where ${ofBook('bookTags')}
   ))`,
   progress: sql`json((
-    select json_group_array(json_array(at, page, kind, total, tokenId) order by at) from progress where ${ofBook('progress')}
+    select json_group_array(json(iif(
+      tokenId is null, json_array(at, page, kind, total), json_array(at, page, kind, total, tokenId, pageBefore, begins)
+    )) order by at) from progress where ${ofBook('progress')}
   ))`,
 })
 /** What the book counts in the library, but for its memos. */

@@ -22,6 +22,7 @@ const RULES = [
     'not begun',
     'not back',
   ],
+  ...['undone events', 'undone links'],
   ...['event PROGRESS', 'event CORRECTION', 'event UNDATED', 'finished already', 'no number of pages'],
 ]
 

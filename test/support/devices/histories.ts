@@ -20,6 +20,7 @@ const TITLES: Title[] = [
   { title: 'Emma', author: 'Alexander McCall Smith' },
   { title: '소년이 온다', author: '한강' },
 ]
+const nameOf = (device: number) => `Device ${device}`
 const PERCENTAGES = [0, 0.1, 0.25, 0.255, 0.5, 0.75, 1]
 const STEPS = 30
 /** More than the pushes of a queue are apart, or less. */
@@ -41,8 +42,8 @@ export const runHistory = async ({ send, token, pass }: Member, seed: number, re
   }
   const starts = Array.from({ length: DEVICES }, () => draw(2) === 1)
   const tokens: string[] = []
-  for (const startsBooks of starts) {
-    const device = { name: 'Device', scopes: ['intake:read', 'intake:write'], startsBooks }
+  for (const [at, startsBooks] of starts.entries()) {
+    const device = { name: nameOf(at), scopes: ['intake:read', 'intake:write'], startsBooks }
     tokens.push((await ask('POST', '/tokens', device)).token)
   }
   const model = createModel(starts, reached)
@@ -137,6 +138,25 @@ export const runHistory = async ({ send, token, pass }: Member, seed: number, re
         const [page, finish] = [draw((book.itemPage ?? 9) + 1), draw(12) === 0]
         await ask('POST', `/books/${book.bookId}/progress`, { page, finish })
         model.add(now, book, page, finish)
+      },
+    ],
+    [
+      2,
+      async () => {
+        const device = draw(DEVICES)
+        const now = await pass(20)
+        const since = now - pick([10, 30_000, 3_600_000, 90_000_000])
+        const created = await ask('GET', '/tokens')
+        const { tokenId } = created.find(({ name }: { name: string }) => name === nameOf(device))
+        const path = `/tokens/${tokenId}/undo`
+        const { progress, documents, kept } = await ask('POST', path, { since: new Date(since).toISOString() })
+        const left = kept.map(({ bookId }: { bookId: number }) => bookId).sort()
+        const expected = model.undo(device, since)
+        expectEqual(
+          `undo of ${device}`,
+          { progress, documents, kept: left },
+          { ...expected, kept: expected.kept.sort() },
+        )
       },
     ],
     [

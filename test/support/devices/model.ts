@@ -6,6 +6,9 @@ type Event = {
   page: number
   kind: 'PROGRESS' | 'FINISHED' | 'CORRECTION' | 'UNDATED'
   device: number | null
+  /** Of an event of a device: what its undo restores. */
+  pageBefore?: number
+  begins?: boolean
 }
 type Book = Title & {
   bookId: number
@@ -16,7 +19,15 @@ type Book = Title & {
   events: Event[]
 }
 type Position = { at: number; percentage: number; isReplayed: boolean; progress: string }
-type Document = { title?: Title; book: Book | null; isByHand: boolean; positions: Map<number, Position> }
+type Document = {
+  title?: Title
+  createdAt: number
+  book: Book | null
+  isByHand: boolean
+  /** The device whose push has found the book, and when. */
+  link?: { device: number; at: number } | undefined
+  positions: Map<number, Position>
+}
 export type Push = { device: number; document: string; percentage: number; progress: string; title?: Title | undefined }
 
 const REPLAY_MS = 10_000
@@ -67,7 +78,8 @@ export const createModel = (starts: boolean[], reached: Reached) => {
     if (page !== book.currentPage) {
       const kind = isReplayed ? 'UNDATED' : isBack && !isNew ? 'CORRECTION' : 'PROGRESS'
       reach(`event ${kind}`)
-      book.events.push({ at: Math.max(at, (latest?.at ?? 0) + 1), page, kind, device })
+      const undo = { pageBefore: book.currentPage, begins: book.status === 'YET' && page > 0 }
+      book.events.push({ at: Math.max(at, (latest?.at ?? 0) + 1), page, kind, device, ...undo })
       book.currentPage = page
     } else reach('same page')
     if (book.status === 'YET' && page > 0) {
@@ -100,13 +112,15 @@ export const createModel = (starts: boolean[], reached: Reached) => {
           if (event.device === device && event.at >= last.position.at) event.kind = 'UNDATED'
         }
       }
-      const document: Document = documents.get(name) ?? { book: null, isByHand: false, positions: new Map() }
+      const document: Document = documents.get(name) ?? {
+        ...{ createdAt: now, book: null, isByHand: false, positions: new Map() },
+      }
       documents.set(name, document)
       if (title) document.title = title
       const isNone = document.isByHand && !document.book
       if (title && !isNone && (!document.book || document.book.place === 'gone')) {
         const book = findBook(title)
-        if (book) Object.assign(document, { book, isByHand: false })
+        if (book) Object.assign(document, { book, isByHand: false, link: { device, at: now } })
       }
       const known = document.positions.get(device)
       const isRepeated = known?.percentage === percentage && now - known.at <= REPLAY_MS
@@ -119,7 +133,7 @@ export const createModel = (starts: boolean[], reached: Reached) => {
       const document = documents.get(name)
       if (!document) return
       reach(book ? 'linked by hand' : 'none')
-      Object.assign(document, { book, isByHand: true })
+      Object.assign(document, { book, isByHand: true, link: undefined })
       const [newest] = [...document.positions].sort(([, one], [, other]) => other.at - one.at)
       if (book && newest) apply(document, ...newest)
     },
@@ -136,6 +150,39 @@ export const createModel = (starts: boolean[], reached: Reached) => {
       if (!finish || book.status === 'DONE') return
       book.status = 'DONE'
       book.events.push({ at: Math.max(now, (book.events.at(-1)?.at ?? 0) + 1), page, kind: 'FINISHED', device: null })
+    },
+    /** Takes back what a device did since a time. Returns how many events and links, and the books whose reading it leaves. */
+    undo: (device: number, since: number) => {
+      const undone = { progress: 0, documents: 0, kept: [] as number[] }
+      for (const book of books.filter(isThere)) {
+        const own = book.events.filter((event) => event.device === device && event.at >= since)
+        const [oldest] = own
+        if (!oldest) continue
+        reach('undone events')
+        const begins = own.filter((event) => event.begins)
+        const isContinued = (begin: Event) =>
+          book.events.some((event) => event.at > begin.at && event.device !== device)
+        if (book.status === 'ING' && begins.some((begin) => !isContinued(begin))) {
+          reach('ended reading')
+          book.status = 'YET'
+        }
+        if (begins.length > 0 && book.status !== 'YET') undone.kept.push(book.bookId)
+        book.events = book.events.filter((event) => !own.includes(event))
+        book.currentPage = book.events.at(-1)?.page ?? oldest.pageBefore ?? 0
+        undone.progress += own.length
+      }
+      for (const [name, document] of documents) {
+        const { link, positions } = document
+        if (link?.device === device && link.at >= since) {
+          reach('undone links')
+          Object.assign(document, { book: null, link: undefined })
+          undone.documents += 1
+        }
+        if ((positions.get(device)?.at ?? 0) >= since) positions.delete(device)
+        const isOrphan = positions.size === 0 && !document.isByHand && !document.book
+        if (isOrphan && document.createdAt >= since) documents.delete(name)
+      }
+      return undone
     },
     /** What the service must show. */
     state: (name: string) => {
