@@ -159,6 +159,12 @@ export const PUSHED = {
   device_id: 'A1',
   metadata: { title: 'Demian', authors: 'Hermann Hesse', filename: 'demian.epub' },
 }
+/** It is the first book. */
+export const PUSHED_BOOK = {
+  ...PUSHED,
+  document: '4f1d3c2b5a69788796a5b4c3d2e1f001',
+  metadata: { title: `${title}: ${edition.subtitle}`, authors: '한강', filename: 'human-acts.epub' },
+}
 const document = {
   documentId: PUSHED.document,
   state: 'WAITING',
@@ -201,9 +207,6 @@ const running = {
 }
 const imported = { ...running, status: 'DONE', counts: { ...running.counts, created: 2, failed: 1 } }
 const row = { outcome: 'created', code: null, losses: [], changes: [], bookId: null, similarTo: null }
-
-/** As a device names a file. */
-export const DOCUMENT = 'd047e584e2a1f6b7c8d9e0f112233445'
 
 export const EXAMPLES: Record<string, Example> = {
   checkHealth: { response: { status: 'ok', version: EXAMPLE_VERSION, lastSweep: now } },
@@ -502,18 +505,6 @@ export const EXAMPLES: Record<string, Example> = {
   getFailedRows: { parameters: importParameters, file: 'failed.csv', response: `${EXPORT_HEADER}\r\n${NAMELESS}\r\n` },
   mergeBooks: { parameters: bookParameters, body: { from: 3 }, response: listedBook },
   undoImport: { parameters: importParameters, response: { removed: 1, restored: 0, kept: [] } },
-  listDeviceChanges: {
-    parameters: { 'token-id': accessToken.tokenId, size: 20 },
-    response: {
-      item: [{ at: now, kind: 'document', import: null, book: shortBook, page: null, document: DOCUMENT }],
-      next: null,
-    },
-  },
-  undoDevice: {
-    parameters: { 'token-id': accessToken.tokenId },
-    body: { since: '2026-11-21T00:00:00Z' },
-    response: { imports: 0, books: 0, memos: 0, progress: 0, documents: 1, kept: [], hasMore: false },
-  },
   listImages: {
     parameters: paging,
     response: {
@@ -539,6 +530,18 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { 'document-id': document.documentId },
     body: { bookId: 1 },
     response: { ...document, state: 'LINKED', book: { bookId: 1, title }, setByMember: true },
+  },
+  listDeviceChanges: {
+    parameters: { 'token-id': PLACEHOLDERS.DEVICE_TOKEN_ID, size: 20 },
+    response: {
+      item: [{ at: now, kind: 'document', import: null, book: shortBook, page: null, document: PUSHED_BOOK.document }],
+      next: null,
+    },
+  },
+  undoDevice: {
+    parameters: { 'token-id': PLACEHOLDERS.DEVICE_TOKEN_ID },
+    body: { since: '2026-11-21T00:00:00Z' },
+    response: { imports: 0, books: 0, memos: 0, progress: 0, documents: 1, kept: [], hasMore: false },
   },
   updateBooks: {
     body: { ids: [1, 3], set: { star: 5, series: '소설' }, addTags: ['Novel'], removeTags: ['To buy'] },

@@ -1,4 +1,4 @@
-import { PUSHED } from '../../../src/openapi/examples.ts'
+import { PUSHED, PUSHED_BOOK } from '../../../src/openapi/examples.ts'
 
 type Send = (method: string, path: string, token: string, body: object) => Promise<unknown>
 
@@ -6,5 +6,5 @@ type Send = (method: string, path: string, token: string, body: object) => Promi
 export const pushExample = async (send: Send, token: string) => {
   const device = { name: 'My Kobo', scopes: ['intake:read', 'intake:write'] }
   const created = (await send('POST', '/tokens', token, device)) as { token: string }
-  await send('PUT', '/koreader/syncs/progress', created.token, PUSHED)
+  for (const position of [PUSHED_BOOK, PUSHED]) await send('PUT', '/koreader/syncs/progress', created.token, position)
 }
