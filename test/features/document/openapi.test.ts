@@ -5,7 +5,7 @@ import { app } from '../../../src/app'
 import { CATALOGUE_SEARCHES } from '../../../src/db/limits/attempts'
 import { ERRORS, type ErrorBody } from '../../../src/errors'
 import { buildDocument } from '../../../src/openapi/document'
-import { DOCUMENT, EXAMPLE_TIME, EXAMPLE_VERSION, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
+import { EXAMPLE_TIME, EXAMPLE_VERSION, EXAMPLES, EXPORT, type Example } from '../../../src/openapi/examples'
 import { DESCRIPTIONS, describeProperty, OPERATIONS } from '../../../src/openapi/features'
 import introduction from '../../../src/openapi/introduction.md?raw'
 import { recordSweep } from '../../../src/reference/health/store'
@@ -14,7 +14,6 @@ import { ALL_SCOPES } from '../../../src/values/contract'
 import config from '../../../wrangler.toml?raw'
 import { EMAIL, mails } from '../../support/accounts/mailed-codes'
 import { BASE, send } from '../../support/api'
-import { select } from '../../support/database'
 import { isOfDevices } from '../../support/document/document'
 import { createPlaceholders } from '../../support/document/placeholders'
 import { pushExample } from '../../support/document/push-example'
@@ -219,13 +218,6 @@ describe('the examples', () => {
     token = answer.headers.get('Authorization') ?? ''
   }
 
-  /** As a push of the device does. */
-  const linkDocument = (tokenId: unknown) =>
-    select(
-      'insert into documents (memberId, document, createdAt, bookId, tokenId, linkedAt) select memberId, ?1, ?2, bookId, ?3, ?2 from books where bookId = 1',
-      ...[DOCUMENT, Date.now(), tokenId],
-    )
-
   it.each(Object.entries(EXAMPLES))('of %s are what the service answers', async (operationId, example) => {
     const operation = operationOf(operationId)
     if (operation.security.length > 0 && !token) await logInAgain()
@@ -239,7 +231,6 @@ describe('the examples', () => {
         (await send(method, path, { body, headers: { Authorization: as.replace(/^(?!Bearer)/, 'Bearer ') } })).body
       await pushExample(sendAs, token)
     }
-    if (operationId === 'listDeviceChanges') await linkDocument(parameters['token-id'])
     const mailsBefore = mails.length
     const sent = hasForm(operation) ? form(file) : body
     const answer = await sendExample(operation, parameters, sent)
