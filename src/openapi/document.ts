@@ -16,7 +16,7 @@ const toWindow = (windowMs: number) => {
   return windowMs === ms ? `a ${unit}`.replace('a hour', 'an hour') : `in ${windowMs / ms} ${unit}s`
 }
 const describeLimits = (limits: attempts.Limit[]) =>
-  limits.map(({ max, windowMs }) => `${max} ${toWindow(windowMs)}`).join(', ')
+  limits.map(({ max, windowMs }) => `${max.toLocaleString('en')} ${toWindow(windowMs)}`).join(', ')
 
 /** Limits by name, such as `EXPORTS`, or by name and what they apply to, such as `LOGINS.network`. */
 const LIMITS = Object.entries(attempts)

@@ -66,7 +66,7 @@ export const tokensReference: FeatureReference = {
     'NewToken.scopes': 'What the token may do: at least one scope, without repetition.',
     startsBooks: 'Whether progress of the device makes a book that is `YET` `ING`.',
     'NewToken.startsBooks':
-      'Whether progress of the device makes a book that is `YET` `ING`. Only for the token of a device. False if absent.',
+      'Whether progress of the device makes a book that is `YET` `ING`. Only for the token of a device. Cannot be changed later. False if absent.',
     token: 'The token. Store it safely: it cannot be read again.',
     tokenId: 'Identifier of the access token.',
   },
@@ -76,16 +76,18 @@ export const tokensReference: FeatureReference = {
       operationId: 'createToken',
       summary: 'Create an access token',
       description:
-        'For a script or an app that needs only part of your account. No other response contains the token: the service ' +
-        `stores only a hash. A member may have ${MAX_TOKENS} tokens, not counting expired ones. You are informed by mail, ` +
-        'at most once an hour.',
+        'For a script or an app that needs only part of your account, or for a reading device: with `intake:write` and, to ' +
+        'continue where other devices stopped, `intake:read`. Show `token` and `addresses` until they are typed on the device: no ' +
+        `other response contains them, and the service stores only a hash. A member may have ${MAX_TOKENS} tokens, not counting ` +
+        'expired ones. Name and scopes cannot be changed. You are informed by mail, at most once an hour.',
       responses: { 201: json(CreatedToken, 'The new access token') },
       errors: ['MAX_TOKENS'],
     },
     'GET /tokens': {
       operationId: 'listTokens',
       summary: 'List your access tokens',
-      description: 'Newest first, without the tokens themselves. Expired ones are not listed.',
+      description:
+        'Newest first, without the tokens themselves. Those of devices have the scope `intake:write` or `intake:read`. Expired ones are not listed.',
       responses: { 200: json(z.array(AccessToken).check(z.maxLength(MAX_TOKENS)), 'Your access tokens') },
     },
     'DELETE /tokens': {
@@ -98,7 +100,7 @@ export const tokensReference: FeatureReference = {
     'DELETE /tokens/{token-id}': {
       operationId: 'deleteToken',
       summary: 'Delete an access token',
-      description: 'It stops working immediately. A second deletion returns 404.',
+      description: 'It stops working immediately. What a device has sent with it stays. A second deletion returns 404.',
       responses: { 204: empty('Deleted') },
     },
   },

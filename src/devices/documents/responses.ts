@@ -31,7 +31,7 @@ export const documentsReference: FeatureReference = {
     DocumentBook: 'The book of a document.',
     DocumentList: 'A page of documents.',
     DocumentState:
-      'Whether a document has a book.\n\n- `WAITING`: no book of the library fits its title and authors, or several do\n- `LINKED`: it is a book of the library\n- `NONE`: you have said that it is no book of the library',
+      'Whether a document has a book.\n\n- `WAITING`: no book of the library fits its title and authors, several do, or its book is in the trash\n- `LINKED`: it is a book of the library\n- `NONE`: you have said that it is no book of the library',
     BookOfDocument: 'The book of a document.',
   },
   properties: {
@@ -60,8 +60,8 @@ export const documentsReference: FeatureReference = {
       operationId: 'listDocuments',
       summary: 'List the documents of your devices',
       description:
-        'Those that KOReader, Readest and CrossPoint have pushed progress of, first pushed last. A push links a document to ' +
-        'the only book that has its title and authors; the others wait until you set their book with `setDocumentBook`. ' +
+        'Those that KOReader, Readest and CrossPoint have pushed progress of, in the order of their first push, newest first. A push links a document to ' +
+        'the only book that has its title and authors; the others wait until a later push finds one, or you set it with `setDocumentBook`. ' +
         `The newest ${MAX_DOCUMENTS.toLocaleString('en')} are kept; those whose book you have set are deleted last.`,
       responses: { 200: json(listOf(Document), 'A page of documents') },
     },
@@ -70,7 +70,7 @@ export const documentsReference: FeatureReference = {
       summary: 'Set the book of a document',
       description:
         'The newest position of your devices in the document is applied to the book at once, as if it was pushed now. What an ' +
-        'earlier link did stays. Pushes do not change the link. If the book is deleted, it works again once it is restored; ' +
+        'earlier link did to another book stays. Pushes do not change the link. If the book is deleted, it works again once it is restored; ' +
         'if it is merged into another book, the document belongs to that one.',
       responses: { 200: json(Document, 'The document') },
       errors: ['DOCUMENT_NOT_FOUND', 'BOOK_NOT_FOUND'],

@@ -127,7 +127,8 @@ export const importsReference: FeatureReference = {
     from: 'The value before, as text. For a replaced text, its beginning.',
     to: 'The value after, like `from`.',
     'startImport.file': 'The file to import, as a part with a file name. At most 10 MiB and 10,000 rows.',
-    fileName: 'The name of the file that a device sent. Null if you started the import.',
+    fileName:
+      'The name of the file that a device sent, or `highlights` if it posted highlights. Null if you started the import.',
     format: 'The format of the file.',
     importId: 'Identifier of the import.',
     kept: 'The books that stay, because they were here before or were changed since.',
@@ -150,7 +151,8 @@ export const importsReference: FeatureReference = {
     skipped:
       'Rows that were left out, or added to earlier ones, because they repeat or may repeat another row or a book.',
     status: 'State of the import.',
-    tokenId: 'The access token of the device that sent the file. Null if you started the import.',
+    tokenId:
+      'The access token of the device that sent the file, which may be deleted since. Null if you started the import.',
     'ImportRow.title': 'The title in the file, or null.',
     unchanged: 'Rows that the library has already.',
     updated: 'Rows that added something to a book of the library.',
@@ -196,8 +198,8 @@ export const importsReference: FeatureReference = {
       summary: 'List your imports',
       description:
         `Newest first: the last ${MAX_KEPT} imports and the last ${MAX_KEPT} dry runs of the last 30 days. With ` +
-        `\`from=devices\`, the last ${MAX_DEVICE_REPORTS} imports of files that your devices sent: those have reports of their own, and can ` +
-        'be undone like yours.',
+        `\`from=devices\`, the last ${MAX_DEVICE_REPORTS} imports of files and highlights that your devices sent, of all devices ` +
+        'together: they do not count as yours, and can be undone in the same way. A file that was refused, or sent before, is not listed.',
       responses: { 200: json(z.array(Import).check(z.maxLength(MAX_DEVICE_REPORTS)), 'The imports') },
     },
     'GET /imports/{import-id}': {
@@ -229,7 +231,8 @@ export const importsReference: FeatureReference = {
       summary: 'Undo an import',
       description:
         'Cancels the import if it is running, and removes the books that it created and that were not changed since. In other ' +
-        'books, what it replaced comes back and what it added is removed, unless that was changed since. These are listed.',
+        'books, what it replaced comes back and what it added is removed, unless that was changed since. These are listed. If several imports changed the same book, undo the newest first: a ' +
+        'later one counts as a change.',
       responses: { 200: json(UndoneImport, 'What was removed, restored and kept') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },
