@@ -14,13 +14,14 @@ export const createFairQueue = <Waiter extends Keyed>() => {
 
   const turnsOf = (waiter: Waiter) => waiter.keys.map((key) => keys.get(key)?.turn ?? 0).sort((a, b) => b - a)
 
-  const compareTurns = (one: number[], other: number[]) => {
+  const compareLists = (one: number[], other: number[]) => {
     const at = one.findIndex((number, index) => number !== other[index])
     return at === -1 ? one.length - other.length : (one[at] ?? 0) - (other[at] ?? 0)
   }
 
-  /** How many callers wait with the key of these that most callers have. */
-  const crowdOf = ({ keys: ownKeys }: Keyed) => Math.max(0, ...ownKeys.map((key) => keys.get(key)?.count ?? 0))
+  /** How many callers wait with each key of a caller, most first, if one with the keys `joining` waited, too. */
+  const crowdsOf = (caller: Keyed, joining: readonly string[] = []) =>
+    caller.keys.map((key) => (keys.get(key)?.count ?? 0) + Number(joining.includes(key))).sort((a, b) => b - a)
 
   return {
     size: () => waiters.size,
@@ -50,13 +51,15 @@ export const createFairQueue = <Waiter extends Keyed>() => {
     inOrder: () =>
       [...waiters]
         .map((waiter) => ({ waiter, turns: turnsOf(waiter) }))
-        .sort((one, other) => compareTurns(one.turns, other.turns))
+        .sort((one, other) => compareLists(one.turns, other.turns))
         .map(({ waiter }) => waiter),
-    crowdOf,
-    /** The last caller of the key with the most callers. */
+    /** Whether a caller with these keys would be as crowded as the other one. */
+    wouldCrowd: (joining: readonly string[], other: Waiter) =>
+      compareLists(crowdsOf({ keys: joining }, joining), crowdsOf(other, joining)) >= 0,
+    /** The last caller of the key with the most callers; among those of one network, of the account with the most. */
     findMostCrowded: () =>
       [...waiters].reduce<Waiter | undefined>(
-        (most, waiter) => (most && crowdOf(most) > crowdOf(waiter) ? most : waiter),
+        (most, waiter) => (most && compareLists(crowdsOf(most), crowdsOf(waiter)) > 0 ? most : waiter),
         undefined,
       ),
   }

@@ -206,8 +206,7 @@ export const createLimiter = (options: Options) => {
     isFull: (keys: readonly string[]) => {
       sweep()
       const most = queue.findMostCrowded()
-      const crowd = most ? queue.crowdOf(most) : 0
-      return used >= capacity && queue.size() >= maxWaiting && queue.crowdOf({ keys }) + 1 >= crowd
+      return used >= capacity && queue.size() >= maxWaiting && (!most || queue.wouldCrowd(keys, most))
     },
     hasWaiters: () => queue.size() > 0,
   }

@@ -104,16 +104,22 @@ describe('a limiter', () => {
     expect(isFull(['a'])).toBe(false)
   })
 
-  it('admits a key with fewer callers to a full queue, and refuses the last caller of the longest', async () => {
-    const { acquire, first, isFull } = fullLimiter({ maxWaiting: 2 })
-    const callers = [acquire(1, ['a']), acquire(1, ['a'])]
-    expect([isFull(['a']), isFull(['b'])]).toEqual([true, false])
-    const other = acquire(1, ['b'])
-    expect(await callers[1]).toBeUndefined()
-    first.release()
-    held((await callers[0]) as Lease).release()
-    held(await other).release()
-  })
+  it.each([
+    ['a key', 'a', 'b'],
+    ['an account of the same network', 'an', 'bn'],
+  ])(
+    'admits %s with fewer callers to a full queue, and refuses the last caller of the longest',
+    async (_, crowd, few) => {
+      const { acquire, first, isFull } = fullLimiter({ maxWaiting: 2 })
+      const callers = [acquire(1, [...crowd]), acquire(1, [...crowd])]
+      expect([isFull([...crowd]), isFull([...few])]).toEqual([true, false])
+      const other = acquire(1, [...few])
+      expect(await callers[1]).toBeUndefined()
+      first.release()
+      held((await callers[0]) as Lease).release()
+      held(await other).release()
+    },
+  )
 
   describe('whose leases grow', () => {
     const growing = async (limiter: ReturnType<typeof limiterOf>, key: string, most: number) =>
