@@ -23,11 +23,13 @@ const sendError = (error: Error, c: Context<App>) => {
   const [status, message] = ERRORS[code]
   const isRefused = status === 401
   const text = isRefused ? 'Wrong user name or token' : (details.message ?? message)
+  // A browser would keep what is typed, and send it with requests of other pages, too.
+  const isBrowser = c.req.header('Sec-Fetch-Mode') !== undefined
   const more = status === 422 ? ' Send exports of KOReader, or other files that POST /imports takes.' : ''
   return c.text(`${text}${more}\n`, status, {
     'X-Error-Code': code,
     ...details.headers,
-    ...(isRefused && { 'WWW-Authenticate': 'Basic realm="Reading Library"' }),
+    ...(isRefused && !isBrowser && { 'WWW-Authenticate': 'Basic realm="Reading Library"' }),
   })
 }
 

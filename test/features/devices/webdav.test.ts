@@ -79,6 +79,13 @@ describe('the requests of KOReader', () => {
   })
 })
 
+it('does not ask browsers for a token, which they would send with requests of other pages', async () => {
+  const headers = { Authorization: '', 'Sec-Fetch-Mode': 'navigate' }
+  const answer = await device.send('GET', '/dav/', { headers })
+  expect(answer.status).toBe(401)
+  expect(answer.headers.get('WWW-Authenticate')).not.toMatch(/basic/i)
+})
+
 describe('the folder', () => {
   const propfind = (path: string, Depth?: string) =>
     device.send('PROPFIND', path, { headers: { ...(Depth && { Depth }) } })
