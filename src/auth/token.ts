@@ -27,9 +27,14 @@ const Claims = z.lazy(() =>
 )
 const COMPACT_FORM = /^[\w-]{1,100}\.[\w-]{1,1000}\.[\w-]{43}$/
 
-/** Identifies the credential of a caller: a session or an access token. Unlike the member, it is the caller's alone. */
+/**
+ * Identifies the credential of a caller: a session or an access token. Unlike the member, it is the caller's alone. Has the
+ * slot, because the MD5 of a token names none: with the wrong user name, the token is looked up in another one.
+ */
 export const credentialOf = (caller: Caller) =>
-  caller.kind === 'session' ? `${caller.slot} ${caller.memberId} ${caller.sessionId}` : caller.tokenHash
+  caller.kind === 'session'
+    ? `${caller.slot} ${caller.memberId} ${caller.sessionId}`
+    : `${caller.slot} ${caller.tokenHash}`
 
 /** The session that a token is issued for. Times are in milliseconds since 1970. */
 type Issued = { memberId: number; sessionId: string; issuedAt: number; expiresAt: number }

@@ -1,3 +1,4 @@
+import { isIntake } from '../../src/accounts/tokens/schema'
 import { createAccessToken, createLinkSecret, hashToken, type NamedByLink } from '../../src/auth/access-token'
 import { type Scope, toBits } from '../../src/values/contract'
 
@@ -88,7 +89,7 @@ export const insertMemberRow = async (
 
 /** Adds an access token of a member, without the limits of the API. */
 export const insertAccessToken = async (database: D1Database, memberId: number, scopes: Scope[], slot = 0) => {
-  const token = createAccessToken(slot)
+  const token = createAccessToken(slot, scopes.some(isIntake))
   const insert = database.prepare(`
     insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt)
     values (?1, ?2, ?3, 'Script', ?4, 'rl_', ?5)`)

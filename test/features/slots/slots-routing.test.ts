@@ -62,6 +62,16 @@ describe('a request', () => {
     )
   })
 
+  it('answers 401 to the key of a device in another slot, and still takes it in its own', async () => {
+    const access = await insertAccessToken(env.SPARE_1, IN_SLOT_1, ['intake:write'], 1)
+    const key = new Uint8Array(await crypto.subtle.digest('MD5', new TextEncoder().encode(access))).toHex()
+    const signIn = (user: string) =>
+      send('GET', '/koreader/users/auth', { headers: { 'x-auth-user': user, 'x-auth-key': key }, changed: SLOTS })
+    expect((await signIn('reader')).status).toBe(401)
+    expect((await signIn('reader1')).status).toBe(200)
+    expect((await signIn('reader')).status).toBe(401)
+  })
+
   it('answers 401 when the slot of the token was changed', async () => {
     const [header, , signature] = token.split('.')
     for (const slot of [undefined, 0, 2, 3]) {
