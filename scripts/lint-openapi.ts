@@ -49,7 +49,7 @@ const EXEMPTIONS = [
     at: /^paths\.\/((books\/counts|imports|links|tags|tokens)\.get|tokens\.delete)/,
   },
   // It is the identifier of a token, not the token.
-  { code: 'owasp:api2:2023-no-credentials-in-url', at: /^paths\.\/tokens\/\{token-id\}\./ },
+  { code: 'owasp:api2:2023-no-credentials-in-url', at: /^paths\.\/tokens\/\{token-id\}(\/\w+)?\./ },
   { code: 'owasp:api8:2023-define-error-validation', at: /^paths\.\/(logout|sessions|sessions\/renew)\./ },
   // OpenAPI 3.1 allows the names of roles here for any scheme; the rule knows only the scopes of OAuth 2.
   { code: 'oas3-operation-security-defined', at: /^paths\..+\.security\.0\.bearer\.\d$/ },
