@@ -162,7 +162,7 @@ const authenticateDevice =
     if (isPush) {
       const db = c.get('db')
       c.set('db', { ...db, isPush, sources: knownMember(caller) === undefined ? db.sources : [] })
-    } else if (confirmedMember(caller) === undefined) refuseFailing(c)
+    } else if (knownMember(caller) === undefined) refuseFailing(c)
     await next()
     if (c.get('isUnverified')) await requireMember(c.get('db'), caller).catch(() => {})
   }

@@ -1,9 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createAccessToken } from '../../../src/auth/access-token'
 import { type Reader, send, signUp } from '../../support/api'
 import { brokenDatabase, changeDatabase, measure, memberDatabase } from '../../support/database'
 import { addDevice, DOCUMENT } from '../../support/devices/device'
 import { fillIn, type Recorded, recordedOf } from '../../support/devices/recorded'
 import { refusing } from '../../support/rate-limits'
+import { holdClock } from '../../support/runtime/clock'
 import { wrapDatabase } from '../../support/wrap-database'
 
 let reader: Reader
@@ -124,6 +126,23 @@ describe('a push', () => {
     expect(await device.push({ percentage: 0.8 }, broken)).toMatchObject({ status: 503, body: { code: 2000 } })
     expect((await other.pull()).percentage).toBe(0.7)
   })
+})
+
+it('does not make a device pay for others in its network that fail to sign in, once it has signed in itself', async () => {
+  const network = { 'CF-Connecting-IP': '2001:db8:5::1' }
+  const signIn = (token: string) =>
+    send('GET', '/koreader/users/auth', {
+      headers: { Authorization: `Bearer ${token}`, ...network },
+      changed: { NETWORK_LIMIT: refusing },
+    })
+  const [known, ...others] = [device.token, createAccessToken(0, true), createAccessToken(0, true)]
+  expect((await signIn(known)).status).toBe(200)
+  holdClock(61_000)
+  const statuses = []
+  for (const token of [...others, known]) statuses.push((await signIn(token)).status)
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  expect(statuses).toEqual([401, 429, 200])
 })
 
 it('answers the newest position of another device, not that of the caller', async () => {
