@@ -119,6 +119,20 @@ describe('the same file again', () => {
     expect(await statuses()).toEqual(['A.csv DONE'])
   })
 
+  it('leaves no file if the import ends before it is stored again', async () => {
+    await insertImport(memberId, 'RUNNING', 1)
+    await put('A', {})
+    const { importId } = await newest()
+    const storeLate = async (key: string, file: Uint8Array) => {
+      await env.IMAGES.delete(key)
+      await end(importId)
+      return env.IMAGES.put(key, file)
+    }
+    const IMAGES = { put: storeLate, delete: (key: string) => env.IMAGES.delete(key) }
+    expect((await put('A', { IMAGES })).status).toBe(201)
+    expect((await env.IMAGES.list({ prefix: `imports/${memberId}/` })).objects).toEqual([])
+  })
+
   it('is another one if another device sends it', async () => {
     await put('A')
     await ended()

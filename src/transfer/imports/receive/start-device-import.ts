@@ -5,6 +5,7 @@ import { afterResponse, type ConfirmedMember, firstRow, sqlStatement } from '../
 import { DEVICE_FILES, insertAttemptIf, isAllowed, selectUsage, toAttempt } from '../../../db/limits/attempts'
 import { tooManyAttempts } from '../../../db/limits/rate-limit'
 import type { FormatName } from '../../entries/entry'
+import { dropFile } from '../lease'
 import { endOfRun } from '../run'
 import { MAX_FILE_NAME } from '../schema'
 import { callerTokenId, getImport, type StoredImport } from '../store'
@@ -79,9 +80,14 @@ export const startDeviceImport = async (
   const { memberId } = member
   if (sent) {
     const { importId, file } = sent
-    // The request that started it may have ended before it stored the file.
-    if (file !== null) await putFile(context, { memberId, file }, bytes)
-    if (file !== null && wait) await waitForEnd(context, memberId, importId)
+    if (file !== null) {
+      // The request that started it may have ended before it stored the file.
+      await putFile(context, { memberId, file }, bytes)
+      const stored = await getImport(afterResponse(context.db), context.caller, importId)
+      // It may have ended meanwhile, and nothing else would delete the file again.
+      if (stored?.status !== 'RUNNING') await dropFile(context, { memberId, importId, file })
+      else if (wait) await waitForEnd(context, memberId, importId)
+    }
     return { importId, isNew: false }
   }
   const maps = { shelfMap: {}, columns: {} }
