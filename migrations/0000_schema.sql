@@ -600,7 +600,7 @@ CREATE TRIGGER sessions_limited AFTER INSERT ON sessions BEGIN DELETE FROM sessi
 --> statement-breakpoint
 CREATE TRIGGER activity_limited AFTER INSERT ON activity BEGIN DELETE FROM activity WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000); END;
 --> statement-breakpoint
-CREATE TRIGGER documents_limited AFTER INSERT ON documents WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > 2000 BEGIN DELETE FROM documents WHERE memberId = NEW.memberId AND document = ( SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY isByHand, createdAt LIMIT 1 ); END;
+CREATE TRIGGER documents_limited AFTER INSERT ON documents WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > 2000 BEGIN DELETE FROM documents WHERE memberId = NEW.memberId AND document = coalesce( ( SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document AND NOT isByHand ORDER BY createdAt LIMIT 1 ), (SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY createdAt LIMIT 1) ); END;
 --> statement-breakpoint
 CREATE TRIGGER documents_positions_deleted AFTER DELETE ON documents BEGIN DELETE FROM positions WHERE memberId = OLD.memberId AND document = OLD.document; END;
 --> statement-breakpoint

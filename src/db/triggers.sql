@@ -601,9 +601,13 @@ CREATE TRIGGER documents_limited AFTER INSERT ON documents
 WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > 2000
 BEGIN
   DELETE FROM documents
-  WHERE memberId = NEW.memberId AND document = (
-    SELECT document FROM documents
-    WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY isByHand, createdAt LIMIT 1
+  -- Not ordered by both, which would read and sort all of them.
+  WHERE memberId = NEW.memberId AND document = coalesce(
+    (
+      SELECT document FROM documents
+      WHERE memberId = NEW.memberId AND document <> NEW.document AND NOT isByHand ORDER BY createdAt LIMIT 1
+    ),
+    (SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY createdAt LIMIT 1)
   );
 END;
 

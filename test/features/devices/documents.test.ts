@@ -173,7 +173,9 @@ describe('GET /documents', () => {
       insert into documents (memberId, document, createdAt) select ?1, 'd' || i, i from n`,
       ...[memberId, MAX_DOCUMENTS - 1],
     )
-    await push(0.5, { document: 'new' })
+    const { read } = await measure(() => push(0.5, { document: 'new' }))
+    // Counts them, but reads no more to find the oldest.
+    expect(read).toBeLessThan(1.1 * MAX_DOCUMENTS)
     const [{ count }] = (await select('select count(*) as count from documents where memberId = ?', memberId)) as [
       { count: number },
     ]
@@ -183,6 +185,9 @@ describe('GET /documents', () => {
       memberId,
     )
     expect(kept.map(({ document }) => document)).toEqual(['d2', 'new', 'set'])
+    await select('update documents set isByHand = 1, bookId = null where memberId = ?', memberId)
+    await push(0.5, { document: 'newer' })
+    expect(await select("select document from documents where memberId = ? and document = 'd2'", memberId)).toEqual([])
   })
 })
 
