@@ -30,7 +30,7 @@ type Sent = {
 }
 
 /**
- * Counts a file that a device sent, unless the same device has sent it before and its import can still be seen.
+ * Counts a file that a device sent, unless the same device has sent it before and the report of its import is kept.
  * @throws TOO_MANY_REQUESTS after the files of a day
  */
 const admit = async (
