@@ -7,7 +7,7 @@ import { computeCrc } from '../values/crc'
 // one for its kind, two for its year or filters.
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Without what looks alike, and capital letters: the token of a device is typed on it. */
+/** Without capital letters and characters that look alike: the token of a device is typed on it. */
 const BASE31 = '23456789abcdefghjkmnpqrstuvwxyz'
 const SLOT_DIGITS = 3
 const KIND_DIGITS = 1
@@ -81,7 +81,7 @@ const readSecret = (secret: string, form: Form) => {
   const body = secret.slice(prefix.length, prefix.length + named + random)
   const isWhole = secret.length === prefix.length + named + random + checksum
   if (!isWhole || secret !== `${prefix}${body}${checksumOf(body, form)}`) return undefined
-  // A checksum does not show that all of it are digits.
+  // The checksum also matches text with other characters.
   if ([...body].some((digit) => !alphabet.includes(digit))) return undefined
   const slot = fromDigits(alphabet, body.slice(0, SLOT_DIGITS))
   return slot <= MAX_SLOT ? { slot, body } : undefined
@@ -94,7 +94,7 @@ export const slotOfToken = (token: string) => readSecret(token, isOfDevice(token
 const USER = 'reader'
 /** The user name to type on a device. */
 export const userOfSlot = (slot: number) => (slot === 0 ? USER : `${USER}${slot}`)
-/** The slot that a user name names: 0 for any other name. */
+/** The slot of a user name; 0 for an unknown name. */
 export const slotOfUser = (user: string) => (user.startsWith(USER) ? Number(user.slice(USER.length)) || 0 : 0)
 
 /** What the secret of a link names. The hash covers all of it, so none of it can be changed. */

@@ -155,7 +155,7 @@ const authenticateDevice =
   (required: Scope[], isPush: boolean): MiddlewareHandler<App> =>
   async (c, next) => {
     const caller = await findDevice(c, required)
-    // A session has the scopes of members, which those of devices are not.
+    // A session may use the API, not the protocols of devices.
     if (caller.kind !== 'token') throw insufficientScope(required)
     if (hasEnded(caller)) throw unauthorized('ended')
     setCaller(c, caller, () => chargeFailure(c))
@@ -167,10 +167,12 @@ const authenticateDevice =
     if (c.get('isUnverified')) await requireMember(c.get('db'), caller).catch(() => {})
   }
 
+/** For pushes of progress, which devices do not repeat. */
 export const pushedByDevice = annotate(authenticateDevice(['intake:write'], true), {
   membersOnly: true,
   scopes: ['intake:write'],
 })
+/** For all else that devices send. */
 export const sentByDevice = annotate(authenticateDevice(['intake:write'], false), {
   membersOnly: true,
   scopes: ['intake:write'],

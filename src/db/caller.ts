@@ -42,6 +42,8 @@ const tokenMember = sql`(
 
 /** The guard: the caller's member id if the session or access token is valid, otherwise null, which equals no owner. */
 export const callerId = sql<number>`coalesce(${sessionMember}, ${tokenMember})`
+/** The identifier of the access token that calls; null for a session. */
+export const callerTokenId = sql`(select tokenId from accessTokens where tokenHash = :callerTokenHash)`
 
 /** Whether the caller also has a right that the operation does not require. */
 export const alsoHas = (right: Right) => sql`(:callerTokenHash is null or exists (

@@ -36,7 +36,7 @@ export const headers: MiddlewareHandler<App> = async (c, next) => {
     c.header('Access-Control-Allow-Credentials', 'true')
     c.header('Access-Control-Expose-Headers', EXPOSED)
   }
-  // WebDAV answers its own.
+  // WebDAV answers OPTIONS itself, unless a browser asks as a preflight.
   const isWebdav = c.req.path.startsWith(PROTOCOLS.webdav)
   const isPreflight = !isWebdav || c.req.header('Access-Control-Request-Method') !== undefined
   if (c.req.method !== 'OPTIONS' || !isPreflight) return next()

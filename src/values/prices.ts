@@ -41,7 +41,7 @@ export const trashPrice = (data: string, parts = '0', partBytes = '0') =>
 
 /** The most progress events of a book. If there are more, a trigger merges some of the oldest. */
 export const MAX_EVENTS = 1000
-/** The most documents of a member that devices have pushed, and positions of devices in each: they count nothing. */
+/** The most documents of a member that devices have pushed, and positions of devices in each. They count towards no quota. */
 export const MAX_DOCUMENTS = 2000
 export const MAX_POSITIONS = 5
 /** The most bytes that the reports of a member's imports take in the database. */

@@ -1,2 +1,2 @@
-/** The paths of the protocols of devices. They are others’, so the OpenAPI document has none of them. */
+/** The paths of the protocols of devices. They are defined by other projects, and not in the OpenAPI document. */
 export const PROTOCOLS = { koreader: '/koreader', webdav: '/dav', readwise: '/readwise' } as const

@@ -44,7 +44,7 @@ export const linksReference: FeatureReference = {
     name: 'The name of the link. Visitors see it.',
     'NewLink.name': `The name of the link, which is the title of its page. Names need not be unique. ${WELL_FORMED}.`,
     'LinkPatch.name': `The new name. ${WELL_FORMED}.`,
-    showName: 'Whether pages and feeds of the link, and its JSON, contain your present name. False unless it was sent.',
+    showName: 'Whether pages and feeds of the link, and its JSON, contain your current name. False unless it was sent.',
     tag: 'Shows only books with this tag. Null for all. Only for the kind `SHELF`.',
     'Link.year': 'The year of the picture. Null unless the kind is `YEAR`.',
     'CreatedLink.year': 'The year of the picture. Null unless the kind is `YEAR`.',

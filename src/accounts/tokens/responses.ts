@@ -64,9 +64,9 @@ export const tokensReference: FeatureReference = {
     'NewToken.name': `What the token is for. Names need not be unique. ${WELL_FORMED}.`,
     scopes: 'What the token may do.',
     'NewToken.scopes': 'What the token may do: at least one scope, without repetition.',
-    startsBooks: 'Whether progress of the device makes a book that is `YET` `ING`.',
+    startsBooks: 'Whether progress of the device changes a book from `YET` to `ING`.',
     'NewToken.startsBooks':
-      'Whether progress of the device makes a book that is `YET` `ING`. Only for the token of a device. Cannot be changed later. False if absent.',
+      'Whether progress of the device changes a book from `YET` to `ING`. Only for the token of a device. Cannot be changed later. False if absent.',
     token: 'The token. Store it safely: it cannot be read again.',
     tokenId: 'Identifier of the access token.',
   },

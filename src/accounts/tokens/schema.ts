@@ -31,8 +31,7 @@ export const NewToken = namedLazy('NewToken', () =>
     .check(
       z.refine(({ scopes }) => scopes.every(isIntake) || !scopes.some(isIntake), {
         path: ['scopes'],
-        error:
-          'must not have scopes of devices (intake:…) together with others: create a token of its own for the device',
+        error: 'must not mix scopes of devices (intake:…) with others: create a separate token for the device',
       }),
       z.refine(({ scopes, startsBooks }) => !startsBooks || scopes.every(isIntake), {
         path: ['startsBooks'],

@@ -7,7 +7,7 @@ import { ownerId } from './member-tables'
 const hasBook = sql.raw(`"bookId" is not null`)
 const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
 
-/** The documents of devices, and the books that they are. WITHOUT ROWID. */
+/** The documents of devices, and their books. WITHOUT ROWID. */
 export const documents = sqliteTable(
   'documents',
   {

@@ -1,17 +1,18 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_ROWS } from '../../transfer/entries/entry'
-import { Import, KeptBook, SimilarBook } from '../../transfer/imports/responses'
+import { Import, KeptBook } from '../../transfer/imports/responses'
 import { MAX_KEPT_OF_DEVICES } from '../../transfer/imports/schema'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Instant, listOf } from '../../values/responses'
+import { NamedBook } from '../documents/responses'
 
 export const DeviceChange = namedObject('DeviceChange', {
   at: Instant,
   kind: named('DeviceChangeKind', z.enum(['import', 'progress', 'document'])),
   import: z.nullable(Import),
-  book: z.nullable(SimilarBook),
+  book: z.nullable(NamedBook),
   page: z.nullable(Int32),
   document: z.nullable(z.string()),
 })
@@ -29,14 +30,14 @@ const UndoneChanges = namedObject('UndoneChanges', {
 export type UndoneChanges = z.infer<typeof UndoneChanges>
 
 export const deviceChangesReference: FeatureReference = {
-  tag: 'Access tokens',
+  tag: 'Devices',
   schemas: {
     DeviceChange: 'Something that a device did.',
     DeviceChangeKind:
       'What a device did.\n\n- `import`: sent a file or highlights\n- `progress`: pushed progress that became an event of a book\n- `document`: pushed a document that was linked to a book by its title and authors',
     DeviceChangeList: 'A page of what a device did.',
     UndoneChanges: 'What was undone.',
-    UndoRequest: 'From when on to undo.',
+    UndoRequest: 'The time from which on to undo.',
   },
   ownProperties: {
     at: 'When the device sent it.',
@@ -47,7 +48,7 @@ export const deviceChangesReference: FeatureReference = {
     hasMore: 'Whether there is more to undo: send the request again.',
     import: 'The import. Null for other changes.',
     imports: 'Number of imports undone.',
-    kept: 'The books that keep something that the device did, because it was changed since.',
+    kept: 'The books that keep something that the device did, because they were changed since.',
     'DeviceChange.kind': 'What it did.',
     memos: 'Number of memos moved to the trash by themselves, from books that stay.',
     'DeviceChange.page': 'The page of the event. Null for other changes.',
@@ -69,7 +70,7 @@ export const deviceChangesReference: FeatureReference = {
       summary: 'Undo what a device did',
       description:
         'Cancels imports that wait or run, and undoes what `listDeviceChanges` lists since a time. Books and memos that it added go to the trash, texts that ' +
-        'it replaced come back, its progress is deleted, with the pages that it set, and documents that its pushes linked have no book any more. ' +
+        'it replaced come back, its progress is deleted, with the pages that it set, documents that its pushes linked have no book any more, and documents that no other device has pushed are deleted. ' +
         'What was changed since by others stays; `kept` lists it. Send it again while `hasMore` is true, or after an error: it continues. For a lost device, ' +
         'delete the token first: it can still be undone.',
       responses: { 200: json(UndoneChanges, 'What was undone') },

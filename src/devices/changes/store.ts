@@ -12,21 +12,22 @@ import type { ChangesQuery } from './schema'
 
 // What a device did is found by its token in the rows of the member, also after the token was deleted.
 
-/** Why an expression: db/parameters.ts. */
+/** Matches rows of the device. db/parameters.ts says why `:tokenId` is in an expression. */
 export const ofToken = sql`memberId = ${callerId} and tokenId = (:tokenId || '')`
 const isForDevice = sql.raw(`scopes & ${toBits(Object.keys(DEVICE_SCOPES) as (keyof typeof DEVICE_SCOPES)[])} <> 0`)
 const exists = (table: string) => sql`exists (select 1 from ${sql.raw(table)} where ${ofToken})`
 
-type Known = { isDevice: number | null; hasLeft: number }
-export const selectKnown = sqlStatement<Known>`
+/** `isDevice`: null if there is no such token. `hasRows`: whether the token has written something. */
+type DeviceToken = { isDevice: number | null; hasRows: number }
+export const selectDeviceToken = sqlStatement<DeviceToken>`
   select (select ${isForDevice} from accessTokens where ${ofToken} and kind is null) as isDevice,
-    ${exists('progress')} or ${exists('documents')} or ${exists('positions')} or ${exists('imports')} as hasLeft`
+    ${exists('progress')} or ${exists('documents')} or ${exists('positions')} or ${exists('imports')} as hasRows`
 
-/** @throws TOKEN_NOT_FOUND when it is no token of a device of the caller, and was none that has left something */
-export const requireDevice = ([known]: Known[]) => {
-  if (known?.isDevice || known?.hasLeft) return
+/** @throws TOKEN_NOT_FOUND unless it is the token of a device of the caller, or was one that wrote something */
+export const requireDevice = ([token]: DeviceToken[]) => {
+  if (token?.isDevice || token?.hasRows) return
   const message =
-    known?.isDevice === 0 ? 'Not the token of a device: what other access tokens did is not recorded' : undefined
+    token?.isDevice === 0 ? 'Not the token of a device: what other access tokens did is not recorded' : undefined
   throw new ApiError('TOKEN_NOT_FOUND', { message })
 }
 
@@ -67,13 +68,13 @@ export const listDeviceChanges = async (
   { cursor: [at, rank, id] = START, size }: ChangesQuery,
 ): Promise<List<DeviceChange>> => {
   const values = { tokenId, at, rank, id, limit: size + 1 }
-  const { known, imports, events, links } = await runAsCaller(db, caller, {
-    known: selectKnown(values),
+  const { token, imports, events, links } = await runAsCaller(db, caller, {
+    token: selectDeviceToken(values),
     imports: selectImports(values),
     events: selectEvents(values),
     links: selectLinks(values),
   })
-  requireDevice(known)
+  requireDevice(token)
   const all: Ranked[] = [
     ...imports.map((stored) => ({
       position: [stored.importId, RANKS.import, 0] as Position,

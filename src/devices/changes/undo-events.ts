@@ -5,9 +5,9 @@ import { number } from '../../db/parameters'
 import { discard, isRefined } from '../../library/readings/blocks'
 import { ofToken } from './store'
 
-// The undo of progress that a device pushed, newest first. Within a batch, each of the books has one more event, before all
-// others: it has the page of a book without others, and marks the books whose page and number of events change. The index
-// of tokens finds it.
+// The undo of progress that a device pushed, newest first. During a batch, each book whose events it deletes has one more
+// event, a mark, before all others: it has the page that the book gets if no other event is left. The index of tokens finds
+// the marks.
 
 /** Each event changes itself, its book and the log. */
 const MAX_EVENTS = 500

@@ -8,7 +8,7 @@ import { undoImport } from '../../transfer/imports/undo/undo-import'
 import type { Quotas } from '../../values/quotas'
 import type { UndoneChanges } from './responses'
 import { MAX_IMPORTS_UNDONE, MAX_ROWS_UNDONE } from './schema'
-import { ofToken, requireDevice, selectKnown } from './store'
+import { ofToken, requireDevice, selectDeviceToken } from './store'
 import { undoEvents } from './undo-events'
 
 const isSince = sql`${ofToken} and isDeleted = 0 and importId >= (:since + 0)`
@@ -49,15 +49,15 @@ type Undone = UndoneChanges & { files: StoredImport[] }
  * @throws TOKEN_NOT_FOUND; MAX_MEMBER_TEXT_BYTES when the quota has no room for what an import replaced
  */
 export const undoDevice = async (db: Db, caller: Caller, of: Since, quotas: Quotas): Promise<Undone> => {
-  const { known, imports, unlinked } = await runAsCaller(db, caller, {
-    known: selectKnown(of),
+  const { token, imports, unlinked } = await runAsCaller(db, caller, {
+    token: selectDeviceToken(of),
     cancelled: cancelRunning(of),
     imports: selectImports({ ...of, limit: MAX_IMPORTS_UNDONE + 1 }),
     unlinked: unlinkDocuments(of),
     positions: deletePositions(of),
     documents: deleteDocuments(of),
   })
-  requireDevice(known)
+  requireDevice(token)
   const files: StoredImport[] = []
   const kept = new Map<number, UndoneChanges['kept'][number]>()
   const keep = (books: UndoneChanges['kept']) => {

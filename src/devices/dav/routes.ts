@@ -74,7 +74,7 @@ export const dav = new Hono<App>()
     })
     return c.body(null, 201)
   })
-  // Folders need not be made: one has every name.
+  // Every folder exists.
   .on('MKCOL', '*', (c) => c.body(null, 201))
   .all('*', () => {
     throw methodNotAllowed(METHODS)

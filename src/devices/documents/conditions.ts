@@ -1,9 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { callerId } from '../../db/caller'
 
-/** The identifier of the token that calls. */
-export const callersToken = sql`(select tokenId from accessTokens where tokenHash = :callerTokenHash)`
-
 /** Matches the caller's document of the parameter `document`. */
 export const ofDocument = sql`documents.memberId = ${callerId} and documents.document = :document`
 
@@ -12,5 +9,5 @@ const isIn = (table: string, id: string) =>
 /** Whether the book of a document is in the library. */
 export const hasBook = isIn('books', 'bookId')
 const isNone = sql`(documents.isByHand and documents.bookId is null)`
-/** Whether a push may find the book of a document. One in the trash may be restored. */
+/** Whether a push may find a book for a document. A book in the trash keeps its documents, as it may be restored. */
 export const isOpen = sql`not ${isNone} and not ${hasBook} and not ${isIn('trash', 'trashId')}`

@@ -2,11 +2,12 @@
 // a book whose subtitle the document lacks, the document waits for its member.
 
 import { sql } from 'drizzle-orm'
+import { callerTokenId } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
 import { folded, titleKey } from '../../db/schema/book-tables'
 import { toAuthorKeys } from '../../transfer/entries/names'
 import { toSortKey } from '../../values/text/fold'
-import { callersToken, isOpen, ofDocument } from './conditions'
+import { isOpen, ofDocument } from './conditions'
 
 /** How the authors of a document, one a line, may be written in the library. Only what imports take for the same. */
 const toSpellings = (authors: string[]) => {
@@ -62,4 +63,4 @@ export const linkByNames = sqlStatement`
     where count <= ${most} and (identical = 1 or (count = 1 and fits))
     having count(*) > 0
   )
-  update documents set bookId = found.bookId, isByHand = 0, tokenId = ${callersToken}, linkedAt = :now from found where ${ofDocument}`
+  update documents set bookId = found.bookId, isByHand = 0, tokenId = ${callerTokenId}, linkedAt = :now from found where ${ofDocument}`

@@ -8,13 +8,15 @@ import { DocumentId, DocumentState } from './schema'
 
 const Shown = z.nullable(textUpTo(MAX_NAME))
 
+export const NamedBook = namedObject('NamedBook', { bookId: Id, title: textUpTo(MAX_NAME) })
+
 export const Document = namedObject('Document', {
   documentId: DocumentId,
   state: DocumentState,
   title: Shown,
   authors: z.nullable(z.array(textUpTo(MAX_NAME))),
   filename: Shown,
-  book: z.nullable(namedObject('BookOfDocument', { bookId: Id, title: textUpTo(MAX_NAME) })),
+  book: z.nullable(NamedBook),
   setByMember: z.boolean(),
   percentage: z.nullable(z.number().check(z.minimum(0), z.maximum(1))),
   device: Shown,
@@ -27,18 +29,18 @@ export type Document = z.infer<typeof Document>
 export const documentsReference: FeatureReference = {
   tag: 'Devices',
   schemas: {
-    Document: 'A document that a device reads, and the book that it is.',
-    DocumentBook: 'The book of a document.',
+    Document: 'A document that devices read, and its book in the library.',
+    DocumentBook: 'The book to set for a document.',
     DocumentList: 'A page of documents.',
     DocumentState:
       'Whether a document has a book.\n\n- `WAITING`: no book of the library fits its title and authors, several do, or its book is in the trash\n- `LINKED`: it is a book of the library\n- `NONE`: you have said that it is no book of the library',
-    BookOfDocument: 'The book of a document.',
+    NamedBook: 'A book of the library, with its title.',
   },
   properties: {
     'Document.authors': 'The authors, as the device sends them. Null if it sends none.',
     'Document.book': 'The book in the library. Null if there is none, or while it is in the trash.',
-    'DocumentBook.bookId': 'The book. Null if the document is none of your books: then no push links it.',
-    'BookOfDocument.bookId': 'Identifier of the book.',
+    'DocumentBook.bookId': 'The book. Null if the document is none of your books: then pushes do not link it.',
+    'NamedBook.bookId': 'Identifier of the book.',
     'Document.device': 'The device that pushed last, as it names itself.',
     documentId: 'What devices name the document: mostly a hash of a part of the file.',
     filename: 'The name of the file. Null if the device sends none.',
@@ -47,7 +49,7 @@ export const documentsReference: FeatureReference = {
     setByMember: 'Whether you have set the book, or that there is none. A push never changes that.',
     'Document.state': 'Whether it has a book.',
     'Document.title': 'The title, as the device sends it. Null if it sends none.',
-    'BookOfDocument.title': 'Title of the book.',
+    'NamedBook.title': 'Title of the book.',
     'Document.tokenId': 'The access token of the device that pushed last.',
     tokenName: 'The name of that access token. Null once it is deleted.',
   },
@@ -69,7 +71,7 @@ export const documentsReference: FeatureReference = {
       operationId: 'setDocumentBook',
       summary: 'Set the book of a document',
       description:
-        'The newest position of your devices in the document is applied to the book at once, as if it was pushed now. What an ' +
+        'The newest position of your devices in the document is applied to the book at once, as of the time when it was pushed. What an ' +
         'earlier link did to another book stays. Pushes do not change the link. If the book is deleted, it works again once it is restored; ' +
         'if it is merged into another book, the document belongs to that one.',
       responses: { 200: json(Document, 'The document') },

@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, queryOne, requireMember, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, callerTokenId, queryOne, requireMember, runAsCaller } from '../../db/caller'
 import { type Db, idempotent, sqlStatement } from '../../db/client'
 import { truncate } from '../../values/text/truncate'
 import { applyPosition } from '../documents/apply'
-import { callersToken } from '../documents/conditions'
 import { linkByNames, toNames } from '../documents/match'
 import type { PushedPosition } from './schema'
 
@@ -16,7 +15,7 @@ const previous = sql`
   previous as materialized (
     select * from (
       select memberId, document, tokenId, at, percentage from positions
-      where memberId = ${callerId} and tokenId = ${callersToken} order by at desc limit 1
+      where memberId = ${callerId} and tokenId = ${callerTokenId} order by at desc limit 1
     ) where ${isRecent('at')} and not (document = :document and percentage = :percentage)
   )`
 const markEvent = sqlStatement`
@@ -43,12 +42,12 @@ const isRepeated = sql`(percentage = excluded.percentage and ${isRecent('at')})`
 const upsertPosition = sqlStatement`
   with ${previous}
   insert into positions (memberId, document, tokenId, at, percentage, isReplayed, progress, device, deviceId)
-  select memberId, :document, ${callersToken}, :now, :percentage, exists (select 1 from previous), :progress, :device, :device_id
+  select memberId, :document, ${callerTokenId}, :now, :percentage, exists (select 1 from previous), :progress, :device, :device_id
   from ${callerRow} where memberId is not null
   on conflict do update set
     at = iif(${isRepeated}, at, excluded.at), isReplayed = iif(${isRepeated}, isReplayed, excluded.isReplayed),
     percentage = excluded.percentage, progress = excluded.progress, device = excluded.device, deviceId = excluded.deviceId`
-const applyOwn = applyPosition(sql`tokenId = ${callersToken}`)
+const applyOwn = applyPosition(sql`tokenId = ${callerTokenId}`)
 
 /** The most characters of what is only shown. */
 const MAX_SHOWN = 300
@@ -86,7 +85,7 @@ type Pulled = {
 }
 const selectPosition = sqlStatement<Pulled>`
   select document, percentage, progress, device, deviceId as device_id, at / 1000 as timestamp from positions
-  where memberId = ${callerId} and document = :document and tokenId is not ${callersToken}
+  where memberId = ${callerId} and document = :document and tokenId is not ${callerTokenId}
   order by at desc limit 1`
 
 /** The newest position of the caller's other devices in a document. */

@@ -27,7 +27,7 @@ const sendError = (thrown: Error, c: Context<App>) => {
 }
 
 const decoder = new TextDecoder()
-/** Whether a body has anything to import. Apps test the connection with one that has not. */
+/** Whether a body has anything to import. Apps test the connection with an empty list. */
 const isFilled = (bytes: Uint8Array) => {
   if (bytes.length > SMALL_BYTES) return true
   const value = parseJson(decoder.decode(bytes))

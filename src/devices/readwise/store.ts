@@ -6,7 +6,7 @@ import { isOwnReportRow } from '../../transfer/imports/store'
 
 export const checkToken = requireMember
 
-/** What Readwise says of a book, as far as it is known here, with its names. */
+/** A book in the form of Readwise's API, without what the library does not know. */
 type Book = { id: number; title: string; author: string | null; category: string; num_highlights: number }
 
 // Clients send at most a few hundred highlights at once.

@@ -55,7 +55,7 @@ export const TAGS = {
   Images: 'Load, list and delete uploaded images.',
   Import: 'Add books from another service, a reading device or an export.',
   Export: 'Download all your data, your books or your memos.',
-  Devices: 'What your reading devices push, and the books that it belongs to.',
+  Devices: 'What reading devices have sent: the documents that they read, with their books, and an undo.',
   Sync: 'Keep a copy of your library up to date.',
   Catalogue: 'Look up books in an external catalogue.',
   Health: 'Check the health of the service.',

@@ -49,8 +49,8 @@ const coverSchemes = (url: string) => (url.startsWith('http:') ? ['https:', 'htt
 /** The policy of a page of lists. */
 export const toListPolicy = (url: string) => ({ ...POLICY, 'img-src': ["'self'", ...coverSchemes(url)].join(' ') })
 
-/** What a browser shows instead of an error. Nothing in it depends on the link. */
 export const ERROR_POLICY = POLICY
+/** What a browser shows instead of an error. Nothing in it depends on the link. */
 export const drawError = () =>
   toDocument(
     'Link not found',

@@ -90,7 +90,7 @@ export const linkViewsReference: FeatureReference = {
       'there is a next one.',
     'LinkedList.kind': 'What the link shows.',
     'LinkedList.name': 'The name of the link.',
-    ownerName: 'The present name of the member. Null unless the link has `showName`.',
+    ownerName: 'The current name of the member. Null unless the link has `showName`.',
     memoContent: 'The text, which may contain anything: show it as text, not as HTML.',
     rating: 'In stars, from 0.25 to 5. Null if there is none.',
   },

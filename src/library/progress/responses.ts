@@ -29,8 +29,8 @@ export const progressReference: FeatureReference = {
     ProgressEvent: 'A page that was reached, and when.',
     ProgressEventList: 'A page of progress events.',
     ProgressKind:
-      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page in the same reading\n- `UNDATED`: a page that a device pushed later, of a day that is not known: the statistics count it on none',
-    ProgressSource: 'What recorded an event.\n\n- `DEVICE`: a device with a token of its own',
+      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page in the same reading\n- `UNDATED`: a page that a device pushed later than it was read: its day is unknown, so the statistics count it on none',
+    ProgressSource: 'What recorded an event.\n\n- `DEVICE`: a reading device',
   },
   properties: {
     'NewProgress.at':

@@ -82,7 +82,7 @@ export const REPORT_CODES = {
   'possible-duplicate': 'created, although a similar book was there',
   'newer-here': 'the library has a later status',
   'text-kept':
-    'the library has another text of an earlier import: if it was not edited here, highlights replace theirs, and `merge=overwrite` that of a column',
+    'the library keeps another text of an earlier import: it was edited here, is one of a column and the import has no `merge=overwrite`, or is a highlight beyond those of a book that one import replaces',
   'custom-shelf-needs-choice': 'the meaning of the shelf is not known: send `shelfMap`',
   'duplicate-in-file': 'an earlier row of the file is the same book',
   'merged-in-file': 'an earlier row of the file is the same book: what this one adds was added there',

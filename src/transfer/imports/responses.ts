@@ -16,7 +16,7 @@ import {
   MAX_UNREAD_COLUMNS,
   REPORT_CODES,
 } from '../entries/entry'
-import { MAX_DEVICE_REPORTS, MAX_FILE_NAME, MAX_FILES_PER_DAY, MAX_KEPT, MAX_PER_DAY } from './schema'
+import { MAX_FILE_NAME, MAX_FILES_PER_DAY, MAX_KEPT, MAX_LISTED_OF_DEVICES, MAX_PER_DAY } from './schema'
 
 const ImportCode = named('ImportCode', z.enum(Object.keys(REPORT_CODES) as Code[]))
 
@@ -56,7 +56,7 @@ const ImportChange = namedObject('ImportChange', {
   from: z.nullable(z.string()),
   to: z.nullable(z.string()),
 })
-export const SimilarBook = namedObject('SimilarBook', { bookId: Id, title: textUpTo(MAX_NAME) })
+const SimilarBook = namedObject('SimilarBook', { bookId: Id, title: textUpTo(MAX_NAME) })
 
 export const ImportRow = namedObject('ImportRow', {
   line: Int32,
@@ -115,7 +115,7 @@ export const importsReference: FeatureReference = {
     columns:
       'For tables of unknown services: a JSON object with the column of each field, such as `{"title": "책 이름"}`. At most 200.',
     count:
-      'How many have this `code`: of highlights that were kept, and of the losses beyond those that a row lists, whose `field` is `more`.',
+      'How many losses this one stands for: highlights whose texts stay or, if `field` is `more`, the losses beyond those that are listed.',
     counts: 'How many rows had each outcome so far.',
     created: 'Rows that became new books.',
     dryRun: 'Whether nothing but the report is written.',
@@ -198,9 +198,9 @@ export const importsReference: FeatureReference = {
       summary: 'List your imports',
       description:
         `Newest first: the last ${MAX_KEPT} imports and the last ${MAX_KEPT} dry runs of the last 30 days. With ` +
-        `\`from=devices\`, the last ${MAX_DEVICE_REPORTS} imports of files and highlights that your devices sent, of all devices ` +
+        `\`from=devices\`, the last ${MAX_LISTED_OF_DEVICES} imports of files and highlights that your devices sent, of all devices ` +
         'together: they do not count as yours, and can be undone in the same way. A file that was refused, or sent before, is not listed.',
-      responses: { 200: json(z.array(Import).check(z.maxLength(MAX_DEVICE_REPORTS)), 'The imports') },
+      responses: { 200: json(z.array(Import).check(z.maxLength(MAX_LISTED_OF_DEVICES)), 'The imports') },
     },
     'GET /imports/{import-id}': {
       operationId: 'getImport',

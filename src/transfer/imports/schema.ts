@@ -12,7 +12,7 @@ export const MAX_FILES_PER_DAY = 60
 /** Imports whose reports are kept; older ones are deleted when another import starts. */
 export const MAX_KEPT = 10
 /** Imports of devices that are listed, and those whose reports are kept for an undo of a device. */
-export const MAX_DEVICE_REPORTS = 50
+export const MAX_LISTED_OF_DEVICES = 50
 export const MAX_KEPT_OF_DEVICES = 500
 
 /** Characters of the name of a file that a device sends. The rest is cut off. */

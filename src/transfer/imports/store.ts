@@ -1,6 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
-import { type Caller, callerId, queryOne, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, callerTokenId, queryOne, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, type Db, firstRow, sqlStatement } from '../../db/client'
 import { insertAttemptIf, isAllowed, type Limit, selectUsage, toAttempt } from '../../db/limits/attempts'
 import { isReached, tooManyAttempts } from '../../db/limits/rate-limit'
@@ -16,10 +16,10 @@ import type { Import, ImportRow } from './responses'
 import {
   type Change,
   type ListQuery,
-  MAX_DEVICE_REPORTS,
   MAX_FILES_PER_DAY,
   MAX_KEPT,
   MAX_KEPT_OF_DEVICES,
+  MAX_LISTED_OF_DEVICES,
   MAX_PER_DAY,
   type RowsQuery,
 } from './schema'
@@ -113,8 +113,6 @@ export type NewImport = Pick<
 
 const INSERTED =
   'isDryRun, merge, format, encoding, unknownColumns, columns, options, file, total, lease, leaseEndsAt, fileHash, fileName'
-/** The token of the device that calls. */
-export const callerTokenId = sql`(select tokenId from accessTokens where tokenHash = :callerTokenHash)`
 /** `isQueued`: another import of the member runs. Until the file is stored, the lease keeps others from running it. */
 export type Created = StoredImport & { isQueued: 0 | 1 }
 const insertImport = sqlStatement<Created>`
@@ -183,7 +181,7 @@ const selectImports = sqlStatement<StoredImport>`
 export const getImport = (db: Db, caller: Caller, importId: number) => queryOne(db, caller, selectImport({ importId }))
 
 export const listImports = async (db: Db, caller: Caller, { from }: ListQuery): Promise<Import[]> => {
-  const values = { from, limit: from === 'member' ? 2 * MAX_KEPT : MAX_DEVICE_REPORTS }
+  const values = { from, limit: from === 'member' ? 2 * MAX_KEPT : MAX_LISTED_OF_DEVICES }
   const { rows } = await runAsCaller(db, caller, { rows: selectImports(values) })
   return rows.map(toImport)
 }

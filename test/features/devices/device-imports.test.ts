@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEVICE_FILES } from '../../../src/db/limits/attempts'
 import { sweep } from '../../../src/sweep'
 import type { Import } from '../../../src/transfer/imports/responses'
-import { MAX_DEVICE_REPORTS, MAX_KEPT_OF_DEVICES } from '../../../src/transfer/imports/schema'
+import { MAX_KEPT_OF_DEVICES, MAX_LISTED_OF_DEVICES } from '../../../src/transfer/imports/schema'
 import { MAX_REPORT_BYTES } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
 import { insertImport, measure, select } from '../../support/database'
@@ -185,8 +185,8 @@ describe('reports', () => {
     await put('A')
     await ended()
     const listed = await list()
-    expect(listed).toHaveLength(MAX_DEVICE_REPORTS)
-    expect(listed.at(-1)?.importId).toBe(importId + MAX_KEPT_OF_DEVICES - MAX_DEVICE_REPORTS + 2)
+    expect(listed).toHaveLength(MAX_LISTED_OF_DEVICES)
+    expect(listed.at(-1)?.importId).toBe(importId + MAX_KEPT_OF_DEVICES - MAX_LISTED_OF_DEVICES + 2)
     expect((await reader.get('/imports')).body).toMatchObject([{ importId, tokenId: null, fileName: null }])
     // That of a device goes with its report.
     expect(await select('select count(*) as count from imports where memberId = ?', memberId)).toEqual([

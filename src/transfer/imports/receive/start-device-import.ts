@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { keyedHash } from '../../../auth/keyed-hash'
-import { callerId, runAsCaller } from '../../../db/caller'
+import { callerId, callerTokenId, runAsCaller } from '../../../db/caller'
 import { afterResponse, type ConfirmedMember, firstRow, sqlStatement } from '../../../db/client'
 import { DEVICE_FILES, insertAttemptIf, isAllowed, selectUsage, toAttempt } from '../../../db/limits/attempts'
 import { tooManyAttempts } from '../../../db/limits/rate-limit'
@@ -8,7 +8,7 @@ import type { FormatName } from '../../entries/entry'
 import { dropFile } from '../lease'
 import { endOfRun } from '../run'
 import { MAX_FILE_NAME } from '../schema'
-import { callerTokenId, getImport, type StoredImport } from '../store'
+import { getImport, type StoredImport } from '../store'
 import { type ImportContext, putFile, readAndStart, runInTurn } from './start'
 
 /** `file`: while it runs. */
