@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Caller, callerId, isOwnRow, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
 import { isOwnBook } from '../../db/own-book'
@@ -13,66 +13,22 @@ import { limitsOf, type Quotas } from '../../values/quotas'
 import { MAX_SOURCE_IDS } from '../editions/schema'
 import { describe, insertPast, isRefined, keep, selectCurrent, settle } from '../readings/blocks'
 import { MAX_READINGS } from '../readings/schema'
-import { MAX_BOOK_TAGS } from '../tags/schema'
 import { completeMerged, evictForMerged, mergedToTrash, movedDocuments } from '../trash/removal'
+import {
+  isMarked,
+  isOfPair,
+  MAX_MOVED_MEMOS,
+  markSource,
+  ofSource,
+  ofTarget,
+  type PairSizes,
+  selectPairSizes,
+  statement,
+  withPair,
+} from './merge-pair'
 import type { ListedBook } from './responses'
 import type { BookMerge } from './schema'
 import { LISTED_COLUMNS } from './store'
-
-const callersId = sql.raw('(select id from caller)')
-const selectBookOfCaller = (parameter: string) =>
-  sql`select * from books where ${isOwnRow(books.bookId, books.memberId, callersId, parameter)}`
-/**
- * The most memos that a merge moves: each changes three rows (the memo, its entry of the log, and an old entry that is
- * trimmed), and a batch at most 10,000.
- */
-const MAX_MOVED_MEMOS = 2500
-
-/** The book that stays, the other one, and what they would have together. */
-const expressions = sql`
-  caller(id) as materialized (select ${callerId}),
-  target as materialized (${selectBookOfCaller('bookId')}),
-  source as materialized (${selectBookOfCaller('from')}),
-  both as materialized (
-    select target.memberId as ownerId, target.bookId as targetId, source.bookId as sourceId,
-      source.memoCount as movedMemos,
-      target.memoCount + source.memoCount as memos, target.memoBytes + source.memoBytes as bytes,
-      (
-        select count(*) from (
-          select readingId from currentReadings where bookId in (target.bookId, source.bookId)
-          union
-          select readingId from readings where memberId = target.memberId and bookId in (target.bookId, source.bookId)
-        )
-      ) as readings,
-      (
-        select count(distinct +tagId) from bookTags
-        where bookTags.memberId = target.memberId and bookTags.bookId in (target.bookId, source.bookId)
-      ) as tags
-    from target cross join source where target.bookId <> source.bookId
-  )`
-/** Marks the book `from`, until its deletion, if the two can be merged. The other statements find it by the mark. */
-const isMarked = sql.raw('mergedBooks < 0')
-const markSource = sqlStatement`
-  with ${expressions} update books set mergedBooks = -1 - mergedBooks from both
-  where books.bookId = sourceId
-    and (movedMemos = 0 or (memos <= :MAX_MEMOS_PER_BOOK and bytes <= :MAX_BOOK_TEXT_BYTES))
-    and movedMemos <= ${number(MAX_MOVED_MEMOS)} and readings <= ${number(MAX_READINGS)} and tags <= ${number(MAX_BOOK_TAGS)}`
-/** One row if the source is marked. Each statement selects from it, so either all of them or none take effect. */
-const withPair = sql`with
-  caller(id) as materialized (select ${callerId}),
-  source as materialized (select * from (${selectBookOfCaller('from')}) where ${isMarked}),
-  pair as materialized (select memberId as ownerId, :bookId as targetId, bookId as sourceId from source)`
-const statement = (text: TemplateStringsArray, ...parts: SQL[]) => sqlStatement`${withPair} ${sql(text, ...parts)}`
-
-type Usage = Record<'hasTarget' | 'hasSource' | 'memos' | 'movedMemos' | 'bytes' | 'readings' | 'tags', number>
-const selectPairSizes = sqlStatement<Usage>`
-  with ${expressions}
-  select target.bookId is not null as hasTarget, source.bookId is not null as hasSource, memos, movedMemos, bytes, readings, tags
-  from caller left join target left join source left join both where caller.id is not null`
-
-const isOfPair = sql.raw('books.bookId in (targetId, sourceId)')
-const ofTarget = (table: string) => sql.raw(`${table}.memberId = ownerId and ${table}.bookId = targetId`)
-const ofSource = (table: string) => sql.raw(`${table}.memberId = ownerId and ${table}.bookId = sourceId`)
 
 const latest = (column: string) =>
   sql`(select ${sql.raw(column)} from pair cross join progress on ${ofTarget('progress')} order by at desc limit 1)`
@@ -216,7 +172,7 @@ const MOVES = {
     select memberId, seq + 1, ${sql.raw(String(CHANGE_KINDS.book))}, targetId, random() & 0xFFFFFFFFFFFF
     from pair cross join changes on memberId = ownerId order by seq desc limit 1`,
 }
-const tooManyMemos = ({ memos, movedMemos }: Usage) =>
+const tooManyMemos = ({ memos, movedMemos }: PairSizes) =>
   `must have at most ${MAX_MOVED_MEMOS} memos${memos - movedMemos > MAX_MOVED_MEMOS ? '' : ': merge the other way round'}`
 const deleteSource = sqlStatement<{ bookId: number }>`
   ${withPair} delete from books where bookId = (select sourceId from pair) returning bookId`
