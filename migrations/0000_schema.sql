@@ -177,6 +177,7 @@ CREATE TABLE `documents` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `documents_by_time` ON `documents` (`memberId`,`createdAt`);--> statement-breakpoint
+CREATE INDEX `documents_by_token` ON `documents` (`memberId`,`tokenId`,`linkedAt`) WHERE "tokenId" is not null;--> statement-breakpoint
 CREATE INDEX `documents_by_book` ON `documents` (`memberId`,`bookId`) WHERE "bookId" is not null;--> statement-breakpoint
 CREATE TABLE `positions` (
 	`memberId` integer NOT NULL,

@@ -5,6 +5,7 @@ import { ownerId } from './member-tables'
 // What devices push: docs/decisions/0037-devices.md. Triggers delete the oldest rows beyond a limit.
 
 const hasBook = sql.raw(`"bookId" is not null`)
+const isLinkedByPush = sql.raw(`"tokenId" is not null`)
 const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
 
 /** The documents of devices, and their books. WITHOUT ROWID. */
@@ -31,6 +32,7 @@ export const documents = sqliteTable(
   (document) => [
     primaryKey({ columns: [document.memberId, document.document] }),
     index('documents_by_time').on(document.memberId, document.createdAt),
+    index('documents_by_token').on(document.memberId, document.tokenId, document.linkedAt).where(isLinkedByPush),
     index('documents_by_book').on(document.memberId, document.bookId).where(hasBook),
   ],
 )

@@ -53,7 +53,7 @@ const selectEvents = sqlStatement<Event>`
 type Link = { at: number; document: string; bookId: number; title: string }
 const selectLinks = sqlStatement<Link>`
   select linkedAt as at, document, bookId, books.title from documents join books using (memberId, bookId)
-  where documents.memberId = ${callerId} and documents.tokenId = :tokenId and not isByHand
+  where documents.memberId = ${callerId} and documents.tokenId = (:tokenId || '') and not isByHand
     and ${follows('document', 'linkedAt', 'document')}
   order by at desc, document desc limit ${limit}`
 

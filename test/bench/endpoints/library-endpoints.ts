@@ -210,7 +210,7 @@ export const libraryEndpoints: Endpoint[] = [
       'undo of a device, nothing to undo',
       'POST',
       () => `/tokens/${DEVICE_ID}/undo`,
-      () => ({ since: '2026-01-01T00:00:00Z' }),
+      () => ({ since: new Date().toISOString() }),
     ),
     status: 200,
   },
