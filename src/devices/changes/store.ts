@@ -21,7 +21,7 @@ const exists = (table: string) => sql`exists (select 1 from ${sql.raw(table)} wh
 type DeviceToken = { isDevice: number | null; hasRows: number }
 export const selectDeviceToken = sqlStatement<DeviceToken>`
   select (select ${isForDevice} from accessTokens where ${ofToken} and kind is null) as isDevice,
-    ${exists('progress')} or ${exists('documents')} or ${exists('positions')} or ${exists('imports')} as hasRows`
+    ${exists('imports')} or ${exists('positions')} or ${exists('progress')} or ${exists('documents')} as hasRows`
 
 /** @throws TOKEN_NOT_FOUND unless it is the token of a device of the caller, or was one that wrote something */
 export const requireDevice = ([token]: DeviceToken[]) => {
