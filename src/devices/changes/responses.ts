@@ -61,18 +61,20 @@ export const deviceChangesReference: FeatureReference = {
       operationId: 'listDeviceChanges',
       summary: 'List what a device did',
       description:
-        `Newest first: the imports among the last ${MAX_KEPT_OF_DEVICES} of all devices in 30 days, progress, and documents that its pushes linked to ` +
-        'books. Also for a token that was deleted. What was undone is not listed.',
+        `Newest first: its imports, if they are among the last ${MAX_KEPT_OF_DEVICES} of all devices and at most 30 days old, its progress, and ` +
+        'documents that its pushes linked to books. Also after the token was deleted. What was undone is not listed.',
       responses: { 200: json(listOf(DeviceChange), 'A page of what the device did') },
     },
     'POST /tokens/{token-id}/undo': {
       operationId: 'undoDevice',
       summary: 'Undo what a device did',
       description:
-        'Cancels imports that wait or run, and undoes what `listDeviceChanges` lists since a time. Books and memos that it added go to the trash, texts that ' +
-        'it replaced come back, its progress is deleted, with the pages that it set, documents that its pushes linked have no book any more, and documents that no other device has pushed are deleted. ' +
-        'What was changed since by others stays; `kept` lists it. Send it again while `hasMore` is true, or after an error: it continues. For a lost device, ' +
-        'delete the token first: it can still be undone.',
+        'Cancels imports that wait or run, and undoes what `listDeviceChanges` lists since a time:\n\n' +
+        '- Books and memos that the device added go to the trash, and texts that it replaced come back.\n' +
+        '- Its progress is deleted, and pages are what they were before.\n' +
+        '- Documents that its pushes linked have no book any more; new ones that no other device has pushed are deleted.\n\n' +
+        'What others have changed since stays; `kept` lists it. Send the request again while `hasMore` is true, or after an error: it ' +
+        'continues. If a device is lost, delete its token first: what it did can still be undone.',
       responses: { 200: json(UndoneChanges, 'What was undone') },
       errors: ['MAX_MEMBER_TEXT_BYTES'],
     },

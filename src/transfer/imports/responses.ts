@@ -99,7 +99,7 @@ export const importsReference: FeatureReference = {
     ImportRowPage: 'A page of the report of an import.',
     ImportStatus:
       'State of an import.\n\n- `RUNNING`: at work\n- `DONE`: every row has an outcome\n- `FAILED`: stopped or cancelled: `reason` says why',
-    KeptBook: 'A book that was not removed, and what of the import stays in it.',
+    KeptBook: 'A book that was not removed, and what of the import or the device stays in it.',
     MergeRule:
       'What happens with books that are here already.\n\n- `fill`: only what is empty is filled\n- `overwrite`: file values replace stored ones',
     SimilarBook: 'A book of the library that may be the same.',
@@ -199,7 +199,7 @@ export const importsReference: FeatureReference = {
       description:
         `Newest first: the last ${MAX_KEPT} imports and the last ${MAX_KEPT} dry runs of the last 30 days. With ` +
         `\`from=devices\`, the last ${MAX_LISTED_OF_DEVICES} imports of files and highlights that your devices sent, of all devices ` +
-        'together: they do not count as yours, and can be undone in the same way. A file that was refused, or sent before, is not listed.',
+        'together: they do not count towards your limits, and can be undone in the same way. A file that was refused, or sent before, is not listed.',
       responses: { 200: json(z.array(Import).check(z.maxLength(MAX_LISTED_OF_DEVICES)), 'The imports') },
     },
     'GET /imports/{import-id}': {
