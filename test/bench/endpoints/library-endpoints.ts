@@ -79,6 +79,17 @@ export const libraryEndpoints: Endpoint[] = [
     // Concurrent requests arrive in any order, and a step back is a correction.
     common: (body) => withoutNumbers(body).replace('CORRECTION', 'PROGRESS'),
   },
+  // Before the pushes, of which not all move the page.
+  get('changes of a device', () => `/tokens/${DEVICE_ID}/changes`, common),
+  {
+    ...write(
+      'undo of a device, nothing to undo',
+      'POST',
+      () => `/tokens/${DEVICE_ID}/undo`,
+      () => ({ since: new Date().toISOString() }),
+    ),
+    status: 200,
+  },
   {
     name: 'push of progress',
     status: 200,
@@ -203,16 +214,6 @@ export const libraryEndpoints: Endpoint[] = [
       token: device,
       body: HIGHLIGHTS,
     }),
-  },
-  get('changes of a device', () => `/tokens/${DEVICE_ID}/changes`, common),
-  {
-    ...write(
-      'undo of a device, nothing to undo',
-      'POST',
-      () => `/tokens/${DEVICE_ID}/undo`,
-      () => ({ since: new Date().toISOString() }),
-    ),
-    status: 200,
   },
   get('settings', () => '/members/me/settings'),
   get('search of books', () => '/books/search?q=book&size=20', common),
