@@ -534,7 +534,9 @@ export const EXAMPLES: Record<string, Example> = {
   listDeviceChanges: {
     parameters: { 'token-id': PLACEHOLDERS.DEVICE_TOKEN_ID, size: 20 },
     response: {
-      item: [{ at: now, kind: 'document', import: null, book: shortBook, page: null, document: PUSHED_BOOK.document }],
+      item: [
+        { at: now, kind: 'document', import: null, book: shortBook, page: null, documentId: PUSHED_BOOK.document },
+      ],
       next: null,
     },
   },

@@ -7,6 +7,7 @@ import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Instant, listOf } from '../../values/responses'
 import { NamedBook } from '../documents/responses'
+import { DocumentId } from '../documents/schema'
 
 export const DeviceChange = namedObject('DeviceChange', {
   at: Instant,
@@ -14,7 +15,7 @@ export const DeviceChange = namedObject('DeviceChange', {
   import: z.nullable(Import),
   book: z.nullable(NamedBook),
   page: z.nullable(Int32),
-  document: z.nullable(z.string()),
+  documentId: z.nullable(DocumentId),
 })
 export type DeviceChange = z.infer<typeof DeviceChange>
 
@@ -43,7 +44,7 @@ export const deviceChangesReference: FeatureReference = {
     at: 'When the device sent it.',
     book: 'The book of the event or the document. Null for an import.',
     books: 'Number of books moved to the trash.',
-    document: 'The document that was linked. Null for other changes.',
+    'DeviceChange.documentId': 'The document that was linked. Null for other changes.',
     documents: 'Number of documents that have no book any more.',
     hasMore: 'Whether there is more to undo: send the request again.',
     import: 'The import. Null for other changes.',

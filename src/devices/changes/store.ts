@@ -58,7 +58,7 @@ const selectLinks = sqlStatement<Link>`
   order by at desc, document desc limit ${limit}`
 
 type Ranked = { position: Position; change: Omit<DeviceChange, 'at'> }
-const NOTHING = { import: null, book: null, page: null, document: null }
+const NOTHING = { import: null, book: null, page: null, documentId: null }
 
 /** What a device did, newest first. @throws TOKEN_NOT_FOUND */
 export const listDeviceChanges = async (
@@ -86,7 +86,7 @@ export const listDeviceChanges = async (
     })),
     ...links.map(({ at, document, ...book }) => ({
       position: [at, RANKS.document, document] as Position,
-      change: { ...NOTHING, kind: 'document' as const, book, document },
+      change: { ...NOTHING, kind: 'document' as const, book, documentId: document },
     })),
   ]
   // Each list is in order already, so a stable sort keeps the order of those with the same time and rank.

@@ -96,8 +96,8 @@ describe('documents', () => {
     await insertPosition('shared', 3000, other)
     const link = { kind: 'document', import: null, book: { bookId, title: 'Low Tide' }, page: null }
     expect((await undoer.changes()).item).toEqual([
-      { at: '1970-01-01T00:00:03Z', ...link, document: 'linked' },
-      { at: '1970-01-01T00:00:01Z', ...link, document: 'earlier' },
+      { at: '1970-01-01T00:00:03Z', ...link, documentId: 'linked' },
+      { at: '1970-01-01T00:00:01Z', ...link, documentId: 'earlier' },
     ])
     expect(await undoer.undo('1970-01-01T00:00:02Z')).toEqual({ ...NOTHING, documents: 1 })
     const rows = await select('select document, bookId from documents where memberId = ? order by 1', memberId)
