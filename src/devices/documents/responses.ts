@@ -41,7 +41,7 @@ export const documentsReference: FeatureReference = {
     'Document.book': 'The book in the library. Null if there is none, or while it is in the trash.',
     'DocumentBook.bookId': 'The book. Null if the document is none of your books: then pushes do not link it.',
     'NamedBook.bookId': 'Identifier of the book.',
-    'Document.device': 'The device that pushed last, as it names itself.',
+    'Document.device': 'The device that pushed last, as it names itself. Null if it does not.',
     documentId: 'What devices name the document: mostly a hash of a part of the file.',
     filename: 'The name of the file. Null if the device sends none.',
     percentage: 'How much of it the device that pushed last has read, from 0 to 1.',

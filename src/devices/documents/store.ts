@@ -24,7 +24,7 @@ type Row = Omit<Document, 'authors' | 'book' | 'setByMember' | 'pushedAt'> & {
 const state = sql`iif(${hasBook}, 'LINKED', documents.isByHand and documents.bookId is null, 'NONE', 'WAITING')`
 const columns = sql`
   documents.document as documentId, ${state} as state, documents.createdAt, documents.title, authors, filename,
-  books.bookId, books.title as bookTitle, isByHand, percentage, device, position.tokenId, accessTokens.name as tokenName,
+  books.bookId, books.title as bookTitle, isByHand, percentage, nullif(device, '') as device, position.tokenId, accessTokens.name as tokenName,
   position.at as pushedAt`
 const joined = sql`documents
   left join books on books.bookId = documents.bookId and books.memberId = documents.memberId

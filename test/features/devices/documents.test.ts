@@ -139,14 +139,17 @@ describe('a pushed position', () => {
 })
 
 describe('GET /documents', () => {
-  it('lists them first pushed last, by pages and states', async () => {
+  it('lists them by their first push, newest first, by pages and states', async () => {
     await reader.createBook(DEMIAN)
     await push(0.1)
     await push(0.2, { document: 'two', metadata: { title: 'Unknown', authors: 'A B\nC D', filename: 'u.epub' } })
-    await push(0.3, { document: 'three', metadata: undefined })
+    await push(0.3, { document: 'three', metadata: undefined, device: undefined })
     await link(null, 'three')
     const [first, second, third] = await listed()
-    expect(first).toMatchObject({ documentId: 'three', state: 'NONE', title: null, authors: null, setByMember: true })
+    expect(first).toMatchObject({
+      ...{ documentId: 'three', state: 'NONE', title: null, authors: null, setByMember: true },
+      device: null,
+    })
     expect(second).toMatchObject({
       ...{ documentId: 'two', state: 'WAITING', title: 'Unknown', authors: ['A B', 'C D'], filename: 'u.epub' },
       ...{ percentage: 0.2, device: 'Kobo', tokenId: device.tokenId, tokenName: 'Kobo' },
