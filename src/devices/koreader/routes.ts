@@ -8,7 +8,7 @@ import { toApiError } from '../../http/error-response'
 import { Hono } from '../../http/hono'
 import { valid } from '../../input/validate'
 import { DocumentPath, PushedPosition } from './schema'
-import { checkDevice, pullPosition, pushPosition } from './store'
+import { checkToken, pullPosition, pushPosition } from './store'
 
 /** Codes of the protocol, by status. It has 403 for what is malformed: on 400, Readest would sign in again. */
 const CODES: Record<number, number> = { 401: 2001, 403: 2003 }
@@ -26,7 +26,7 @@ export const koreader = new Hono<App>()
   .get('/healthcheck', (c) => c.json({ state: 'OK' }))
   .post('/users/create', (c) => c.json({ code: 2005, message: 'User registration is disabled.' }, 402))
   .get('/users/auth', sentByDevice, throttledAsDevice, async (c) => {
-    await checkDevice(c.var.db, c.var.caller)
+    await checkToken(c.var.db, c.var.caller)
     return c.json({ authorized: 'OK' })
   })
   .put('/syncs/progress', pushedByDevice, valid('json', PushedPosition), async (c) => {

@@ -93,4 +93,4 @@ export const pullPosition = (db: Db, caller: Caller, document: string) =>
   queryOne(db, caller, selectPosition({ document }))
 
 /** @throws UNAUTHORIZED, INSUFFICIENT_SCOPE */
-export const checkDevice = requireMember
+export const checkToken = requireMember

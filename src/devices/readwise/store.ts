@@ -4,6 +4,7 @@ import type { ImportContext } from '../../transfer/imports/receive/start'
 import { startDeviceImport } from '../../transfer/imports/receive/start-device-import'
 import { isOwnReportRow } from '../../transfer/imports/store'
 
+/** @throws UNAUTHORIZED, INSUFFICIENT_SCOPE */
 export const checkToken = requireMember
 
 /** A book in the form of Readwise's API, without what the library does not know. */
