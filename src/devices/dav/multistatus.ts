@@ -1,4 +1,4 @@
-import { escapeXml } from '../../library/stats/picture/letters'
+import { escapeXml } from '../../values/text/xml'
 
 // KOReader finds only elements with a prefix.
 

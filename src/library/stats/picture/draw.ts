@@ -1,4 +1,5 @@
-import { cutText, escapeXml, fitSize, isRightToLeft, toLine, type Weight } from './letters'
+import { escapeXml } from '../../../values/text/xml'
+import { cutText, fitSize, isRightToLeft, toLine, type Weight } from './letters'
 import { drawSpines } from './spines'
 import { THEMES, type Theme } from './theme'
 

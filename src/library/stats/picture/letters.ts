@@ -94,6 +94,3 @@ export const toLine = (text: string) => {
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 /** The first letter with a direction decides, as with dir="auto" in HTML. */
 export const isRightToLeft = (text: string) => RIGHT_TO_LEFT.test(text.match(/[\p{L}\u200e\u200f]/u)?.[0] ?? '')
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-export const escapeXml = (text: string) => text.replace(/[&<>]/g, (letter) => ESCAPES[letter] ?? letter)

@@ -1,4 +1,5 @@
-import { cutText, escapeXml, fitSize, isRightToLeft, toLine } from './letters'
+import { escapeXml } from '../../../values/text/xml'
+import { cutText, fitSize, isRightToLeft, toLine } from './letters'
 import type { Theme } from './theme'
 
 interface Book {
