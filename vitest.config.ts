@@ -11,7 +11,7 @@ import { buildParts, toWorker } from './test/support/runner/worker.ts'
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compiled')
 
 /** Folders with the files that take longest: they run first. */
-const LONG = ['commands/', 'runbook/', 'shared/', 'clients/', 'tools/']
+const LONG = ['commands/', 'runbook/', 'browser/', 'shared/', 'clients/', 'tools/']
 
 const isSmoke = process.env.SMOKE !== undefined
 if (!isSmoke) buildParts()
