@@ -120,7 +120,10 @@ const expectedOutcome = (operation: Operation, { isValid, scopes, isStranger }: 
 const isRefusal = (outcome: Outcome) => outcome !== 'allowed' && outcome !== 'any but a refusal'
 
 const toRequest = (operation: Operation, { values }: Member, token: string): ApiRequest => {
-  const body = bodyOf(operation, { bookId: Number(values.bookId), from: fromOf(operation, values.merged, values.from) })
+  const body = bodyOf(operation, {
+    bookId: Number(values.bookId),
+    from: fromOf(operation, values.merged, values.tagInBody),
+  })
   const isForm = operation.types.includes('multipart/form-data')
   return {
     method: operation.method,

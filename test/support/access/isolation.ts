@@ -256,7 +256,7 @@ export const valuesOf = ({ bookId, memoId, readingId, tag, year, memberId, image
   'memo-id': memoId,
   'reading-id': readingId,
   tag,
-  from: tag,
+  tagInBody: tag,
   year,
   'member-id': memberId,
   name: imageName,

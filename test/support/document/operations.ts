@@ -197,7 +197,6 @@ export const addressOf = (operation: Operation, values: Record<string, string> =
     ...(template === '/memos' && { include: 'book' }),
     ...(typeof examples.size === 'string' && { size: examples.size }),
     ...(template === '/books' && { format: 'PAPER' }),
-    ...(template === '/imports' && { from: 'member' }),
   }
   const given: typeof values = { ...values, ...own }
   const encodedValue = (name: string) =>
