@@ -137,11 +137,27 @@ const tryOthers = async (service: Service, owner: Member, device: Device) => {
   return { failures, count: attempts.length + 3 }
 }
 
-/** A device that pushes ever new documents is not refused, and fills nothing. */
-const tryFlood = async (service: Service, count: number) => {
+/**
+ * A device that pushes ever new documents is not refused, and fills nothing.
+ * @param earlier documents that it has pushed before: inserted, as pushing them takes long
+ */
+const tryFlood = async (service: Service, count: number, earlier: number) => {
   const { check, failures } = createChecks()
   const member = await insertMember(service)
   const device = await addDevice(service, member)
+  const insertEarlier = (columns: string, values: string) =>
+    service.database
+      .prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
+        insert into ${columns} select ${values} from n where i <= ?1`,
+      )
+      .bind(earlier, member.memberId, Date.now(), device.tokenId)
+      .run()
+  await insertEarlier('documents (memberId, document, createdAt)', `?2, 'earlier ' || i, ?3 + 0 * length(?4)`)
+  await insertEarlier(
+    'positions (memberId, document, tokenId, at, percentage, progress, device, deviceId)',
+    `?2, 'earlier ' || i, ?4, ?3, 0.5, '1', '', ''`,
+  )
   const names = Array.from({ length: count }, (_, n) => `flood ${n}`)
   const statuses = await mapConcurrently(8, names, async (name) => (await service.request(push(name, device))).status)
   check('pushes', countStatuses(statuses), `${count} × 200`)
@@ -167,9 +183,9 @@ export const refuseIntruders = async ({ quick, start, progress }: Context): Prom
   const scopes = await tryScopes(service, owner, device)
   progress('documents and tokens of others')
   const others = await tryOthers(service, owner, device)
-  const flooded = quick ? MAX_DOCUMENTS + 200 : 100_000
+  const [earlier, flooded] = quick ? [MAX_DOCUMENTS - 20, 100] : [0, 100_000]
   progress(`${flooded} documents`)
-  const flood = await tryFlood(service, flooded)
+  const flood = await tryFlood(service, flooded, earlier)
   const guessed = quick ? 700 : 20_000
   progress(`${guessed} guesses of a key`)
   const guesses = await tryGuesses(service, owner, device, guessed)
