@@ -5,7 +5,7 @@ import { escapeXml } from '../../values/text/xml'
 const XML = '<?xml version="1.0" encoding="utf-8"?>'
 
 /** The answer to PROPFIND: an empty folder. @param path percent-encoded */
-export const drawFolder = (path: string) => {
+export const toMultistatus = (path: string) => {
   const href = escapeXml(path.endsWith('/') ? path : `${path}/`)
   const type = '<d:resourcetype><d:collection/></d:resourcetype>'
   const properties = `<d:propstat><d:prop>${type}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>`

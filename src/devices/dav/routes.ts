@@ -9,7 +9,7 @@ import { withBody } from '../../input/body'
 import { startDeviceImport } from '../../transfer/imports/receive/start-device-import'
 import { contextOf } from '../../transfer/imports/routes'
 import { MAX_FILE_BYTES } from '../../transfer/imports/schema'
-import { drawFolder, NO_INFINITE_DEPTH } from './multistatus'
+import { NO_INFINITE_DEPTH, toMultistatus } from './multistatus'
 
 // A WebDAV folder (RFC 4918, class 1) that imports what is put into it, and keeps nothing. Every path below it is a
 // folder if its last part has no dot, otherwise the name of a file.
@@ -56,7 +56,7 @@ export const dav = new Hono<App>()
   .on('PROPFIND', '*', (c) => {
     if (!/^[01]$/.test(c.req.header('Depth') ?? '')) return c.body(NO_INFINITE_DEPTH, 403, XML)
     if (nameOf(c).includes('.')) throw new ApiError('NOT_FOUND')
-    return c.body(drawFolder(pathOf(c)), 207, XML)
+    return c.body(toMultistatus(pathOf(c)), 207, XML)
   })
   .get('*', () => {
     throw new ApiError('NOT_FOUND', { message: 'Files are imported, and not kept' })

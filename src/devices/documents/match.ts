@@ -44,8 +44,8 @@ const MAX_CANDIDATES = 20
 const most = sql.raw(String(MAX_CANDIDATES))
 
 /**
- * Links the document to the book that it is, if exactly one fits, the document has no book yet, and the member has not
- * said that it is none. Of several with the title, only the one with the identical title and author.
+ * Links a document to its book if exactly one fits, it has none yet, and the member has not said that it is none of the
+ * books. If several have its title, only one with the identical title and author fits.
  */
 export const linkByNames = sqlStatement`
   with candidates as materialized (

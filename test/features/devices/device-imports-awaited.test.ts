@@ -9,7 +9,7 @@ import { startDeviceImport } from '../../../src/transfer/imports/receive/start-d
 import { MAX_STATEMENTS } from '../../../src/transfer/imports/run-context'
 import { type Reader, signUp } from '../../support/api'
 import { insertImport, memberDatabase, memberSlot, select } from '../../support/database'
-import { createDevice } from '../../support/devices'
+import { addRawDevice } from '../../support/devices/raw-device'
 import { memberIdOf } from '../../support/images/images'
 
 let reader: Reader
@@ -19,7 +19,7 @@ let send: (title: string) => Promise<{ importId: number; isNew: boolean }>
 beforeEach(async () => {
   reader = await signUp()
   memberId = await memberIdOf(reader)
-  const { token } = await createDevice(reader)
+  const { token } = await addRawDevice(reader)
   const db = connect(memberDatabase(), { slot: memberSlot() })
   const tokenHash = await hashToken(token)
   const caller = { kind: 'token' as const, slot: memberSlot(), tokenHash, required: ['intake:write' as const] }

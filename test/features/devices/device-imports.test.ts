@@ -7,18 +7,18 @@ import { MAX_KEPT_OF_DEVICES, MAX_LISTED_OF_DEVICES } from '../../../src/transfe
 import { MAX_REPORT_BYTES } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
 import { insertImport, measure, select } from '../../support/database'
-import { createDevice } from '../../support/devices'
+import { addRawDevice } from '../../support/devices/raw-device'
 import { memberIdOf } from '../../support/images/images'
 import { eventually } from '../../support/runtime/clock'
 import { finishImport, importFile, startImport } from '../../support/transfer/imports'
 
 let reader: Reader
 let memberId: number
-let device: Awaited<ReturnType<typeof createDevice>>
+let device: Awaited<ReturnType<typeof addRawDevice>>
 beforeEach(async () => {
   reader = await signUp()
   memberId = await memberIdOf(reader)
-  device = await createDevice(reader)
+  device = await addRawDevice(reader)
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -136,7 +136,7 @@ describe('the same file again', () => {
   it('is another one if another device sends it', async () => {
     await put('A')
     await ended()
-    const other = await createDevice(reader)
+    const other = await addRawDevice(reader)
     await other.send('PUT', '/dav/other.csv', { body: fileOf('A') })
     expect(await ended()).toEqual(['other.csv DONE', 'A.csv DONE'])
     expect((await newest()).counts).toMatchObject({ created: 0, unchanged: 1 })

@@ -4,7 +4,8 @@ import { DEVICE_FILES } from '../../../src/db/limits/attempts'
 import type { Bindings } from '../../../src/env'
 import { BASE, handle, type Reader, signUp } from '../../support/api'
 import { measure, select } from '../../support/database'
-import * as devices from '../../support/devices'
+import { addDevice } from '../../support/devices/device'
+import { RECORDED } from '../../support/devices/recorded'
 import { memberIdOf } from '../../support/images/images'
 import { booksOf, importFile, readingWith } from '../../support/transfer/imports'
 
@@ -26,7 +27,7 @@ const send = async (token: string, path: string, { method = 'GET', headers, body
 /** A member with a device. */
 const createDevice = async (reader?: Reader) => {
   const member = reader ?? (await signUp())
-  const { token } = await devices.createDevice(member, ['intake:write'])
+  const { token } = await addDevice(member, { scopes: ['intake:write'] })
   const post = (highlights: unknown, path = '/highlights/', changed?: Partial<Bindings>) =>
     send(token, API + path, { method: 'POST', body: { highlights }, ...(changed && { changed }) })
   return { member, token, post }
@@ -55,7 +56,7 @@ const item = (changes: object = {}) => ({
   ...changes,
 })
 
-const recorded = devices.RECORDED.filter(({ url }) => url.startsWith('/readwise'))
+const recorded = RECORDED.filter(({ url }) => url.startsWith('/readwise'))
 
 describe('the recorded requests of Readest and KOReader', () => {
   it('are answered as the apps accept, and sending them again changes nothing', async () => {

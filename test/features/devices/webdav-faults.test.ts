@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sweep } from '../../../src/sweep'
 import { type Reader, signUp } from '../../support/api'
 import { changeDatabase, memberDatabase, select } from '../../support/database'
-import { createDevice } from '../../support/devices'
+import { addRawDevice } from '../../support/devices/raw-device'
 import { memberIdOf } from '../../support/images/images'
 import { eventually } from '../../support/runtime/clock'
 import { readingWith } from '../../support/transfer/imports'
@@ -12,11 +12,11 @@ import { wrapDatabase } from '../../support/wrap-database'
 
 let reader: Reader
 let memberId: number
-let device: Awaited<ReturnType<typeof createDevice>>
+let device: Awaited<ReturnType<typeof addRawDevice>>
 beforeEach(async () => {
   reader = await signUp()
   memberId = await memberIdOf(reader)
-  device = await createDevice(reader)
+  device = await addRawDevice(reader)
   vi.spyOn(console, 'error').mockImplementation(() => {})
 })
 afterEach(() => {

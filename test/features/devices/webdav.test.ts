@@ -2,17 +2,18 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Import } from '../../../src/transfer/imports/responses'
 import { type Reader, signUp } from '../../support/api'
-import { createDevice, RECORDED } from '../../support/devices'
+import { addRawDevice } from '../../support/devices/raw-device'
+import { RECORDED } from '../../support/devices/recorded'
 import { eventually } from '../../support/runtime/clock'
 import { booksOf } from '../../support/transfer/imports'
 
-type Device = Awaited<ReturnType<typeof createDevice>>
+type Device = Awaited<ReturnType<typeof addRawDevice>>
 
 let reader: Reader
 let device: Device
 beforeAll(async () => {
   reader = await signUp()
-  device = await createDevice(reader)
+  device = await addRawDevice(reader)
 })
 
 const EXPORT = JSON.stringify({
@@ -126,7 +127,7 @@ describe('the folder', () => {
 
 describe('access', () => {
   it('needs the scope intake:write', async () => {
-    const reading = await createDevice(reader, ['intake:read'])
+    const reading = await addRawDevice(reader, { scopes: ['intake:read'] })
     for (const method of ['PUT', 'GET', 'MKCOL', 'PROPFIND']) {
       const headers = { Depth: '0' }
       const answer = await reading.send(method, '/dav/a', { headers, ...(method === 'PUT' && { body: EXPORT }) })
@@ -143,7 +144,7 @@ describe('access', () => {
   })
 
   it('ends with the token', async () => {
-    const lost = await createDevice(reader)
+    const lost = await addRawDevice(reader)
     expect((await lost.send('MKCOL', '/dav/a')).status).toBe(201)
     await reader.delete(`/tokens/${lost.tokenId}`)
     expect((await lost.send('PUT', '/dav/a.json', { body: EXPORT })).status).toBe(401)

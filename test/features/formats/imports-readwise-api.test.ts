@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import requests from '../../fixtures/devices/requests.jsonl?raw'
+import { RECORDED, textOf } from '../../support/devices/recorded'
 import { read, reasonOf } from '../../support/transfer/import-files'
 
-type Recorded = { client: string; method: string; url: string; body: string }
-const recorded: Recorded[] = requests
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line))
-const bodyOf = (client: string, url: string) =>
-  recorded.find((each) => each.client.startsWith(client) && each.url.startsWith(url) && each.body)?.body ?? ''
+const bodyOf = (client: string, address: string) =>
+  RECORDED.filter(({ url }) => url.startsWith(address))
+    .map((each) => each.client.startsWith(client) && textOf(each))
+    .find(Boolean) || ''
 
 const readItems = (...highlights: unknown[]) => read(JSON.stringify({ highlights })).entries
 const item = (changes: object = {}) => ({ text: 'Salt.', title: 'Low Tide', author: 'Ana Ruiz', ...changes })

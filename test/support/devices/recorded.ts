@@ -1,21 +1,23 @@
-import lines from '../../fixtures/devices/requests.jsonl?raw'
+import recorded from '../../fixtures/devices/requests.jsonl?raw'
 
 export type Recorded = {
   client: string
   method: string
   url: string
   headers: [name: string, value: string][]
-  body: string
+  /** Base64 if it is binary. */
+  body: string | { base64: string }
   acceptedAnswer: { status: number; type: string; body: string }
 }
 
-/** The recorded requests to a protocol. */
-export const recordedOf = (prefix: string): Recorded[] =>
-  lines
-    .trim()
-    .split('\n')
-    .map((line): Recorded => JSON.parse(line))
-    .filter(({ url }) => url.startsWith(prefix))
+/** Requests that apps sent. */
+export const RECORDED: Recorded[] = recorded
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+
+/** The body, if it is text. */
+export const textOf = ({ body }: Recorded) => (typeof body === 'string' ? body : '')
 
 const md5 = async (text: string) =>
   new Uint8Array(await crypto.subtle.digest('MD5', new TextEncoder().encode(text))).toHex()
