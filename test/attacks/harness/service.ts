@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { findMismatches } from '../../../scripts/data/integrity'
+import { defineSqlWorker, openDatabases } from '../../support/service/databases'
 import { readMigrations } from '../../support/service/migrations'
 import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS, SERVICE } from '../../support/service/workerd'
 import { migrate } from '../../support/stores'
@@ -90,7 +91,7 @@ export const startService = async (options: Options = {}) => {
   })
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,
-    workers: [worker, defineReader()],
+    workers: [worker, defineReader(), defineSqlWorker(toSlotBindings(names))],
     resourcePersistencePath: data ?? makeFolder(),
     resourceTmpPath: mails,
     ...(inspected && { inspectorPort: 0 }),
@@ -98,8 +99,7 @@ export const startService = async (options: Options = {}) => {
   })
   await miniflare.ready
   const url = await miniflare.unsafeGetDirectURL(NAME)
-  const getDatabase = async (name: string) => (await miniflare.getD1Database(name, NAME)) as unknown as D1Database
-  const databases = await Promise.all(names.map(getDatabase))
+  const databases = await openDatabases(miniflare, names)
   await Promise.all(databases.map((database) => migrate(database, readMigrations())))
   const [directory] = databases as [D1Database, ...D1Database[]]
   const slot = slots > 1 ? 1 : 0

@@ -30,7 +30,7 @@ export const buildService = () => {
 type Module = { type: 'esm'; contents: string }
 
 /** Reads an entry and everything it imports, keyed by path. The bundle has no imports. */
-const readModules = (entry: string, modules: Record<string, Module> = {}) => {
+export const readModules = (entry: string, modules: Record<string, Module> = {}) => {
   if (modules[entry]) return modules
   const source = readFileSync(entry === SERVICE ? BUNDLE : entry, 'utf8')
   const contents = entry.endsWith('.ts') ? stripTypeScriptTypes(source) : source
@@ -42,7 +42,8 @@ const readModules = (entry: string, modules: Record<string, Module> = {}) => {
   return modules
 }
 
-const compatibilityDate = () => readFileSync('wrangler.toml', 'utf8').match(/compatibility_date = "(.+)"/)?.[1] ?? ''
+export const compatibilityDate = () =>
+  readFileSync('wrangler.toml', 'utf8').match(/compatibility_date = "(.+)"/)?.[1] ?? ''
 
 /** The Worker that reads files, which the other Workers call. */
 export const defineReader = () => {
