@@ -86,6 +86,10 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
   const step = quick ? 10 : 50
   const histories: History[] = []
   const failures: string[] = []
+  const fail = (problem: string) => {
+    failures.push(problem)
+    progress(problem)
+  }
   let repeated = 0
   await concurrently(LANES, async (lane) => {
     for (let n = Number(FROM) + lane; n < total && failures.length < most; n += LANES) {
@@ -99,9 +103,9 @@ export const sync: Attack = async ({ quick, seed, progress, start }) => {
           return run()
         })
         histories.push(history)
-        failures.push(...history.problems.map((problem) => `history ${own}: ${problem}`))
+        for (const problem of history.problems) fail(`history ${own}: ${problem}`)
       } catch (error) {
-        failures.push(`history ${own} broke off: ${(error as Error).stack}`)
+        fail(`history ${own} broke off: ${(error as Error).stack}`)
       }
       if (histories.length % step === 0)
         progress(`${histories.length} of ${total} histories, ${failures.length} problems`)
