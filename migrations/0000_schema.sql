@@ -50,6 +50,7 @@ CREATE TABLE `books` (
 	`publishedYear` integer,
 	`series` text,
 	`seriesNumber` real,
+	`seconds` integer,
 	`sourceIds` text,
 	`mergedBooks` integer DEFAULT 0 NOT NULL,
 	`readingId` integer,
@@ -76,6 +77,7 @@ CREATE TABLE `books` (
 	CONSTRAINT "books_reading_format" CHECK("books"."readingFormat" is null or "books"."readingFormat" in ('PAPER', 'EBOOK', 'AUDIO')),
 	CONSTRAINT "books_current_page" CHECK("books"."currentPage" between 0 and 2147483647),
 	CONSTRAINT "books_item_page" CHECK("books"."itemPage" between 0 and 2147483647),
+	CONSTRAINT "books_seconds" CHECK("books"."seconds" > 0),
 	CONSTRAINT "books_created_at" CHECK("books"."createdAt" is strftime('%Y-%m-%dT%H:%M:%S', "books"."createdAt")),
 	CONSTRAINT "books_read_start_date" CHECK("books"."readStartDate" is strftime('%Y-%m-%dT%H:%M:%S', "books"."readStartDate")),
 	CONSTRAINT "books_read_end_date" CHECK("books"."readEndDate" is strftime('%Y-%m-%dT%H:%M:%S', "books"."readEndDate")),
@@ -172,6 +174,7 @@ CREATE TABLE `documents` (
 	`isByHand` integer DEFAULT false NOT NULL,
 	`tokenId` text,
 	`linkedAt` integer,
+	`seconds` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`memberId`, `document`),
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade
 ) WITHOUT ROWID;
@@ -195,6 +198,32 @@ CREATE TABLE `positions` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `positions_by_token` ON `positions` (`memberId`,`tokenId`,`at`);--> statement-breakpoint
+CREATE TABLE `sittings` (
+	`memberId` integer NOT NULL,
+	`tokenId` text NOT NULL,
+	`at` integer NOT NULL,
+	`document` text NOT NULL,
+	`day` text NOT NULL,
+	`seconds` integer NOT NULL,
+	PRIMARY KEY(`memberId`, `tokenId`, `at`, `document`, `day`),
+	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade,
+	CONSTRAINT "sittings_seconds" CHECK("sittings"."seconds" > 0)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `sittings_by_document` ON `sittings` (`memberId`,`document`,`day`,`seconds`);--> statement-breakpoint
+CREATE INDEX `sittings_by_day` ON `sittings` (`memberId`,`day`,`document`,`seconds`);--> statement-breakpoint
+CREATE TABLE `statisticsFiles` (
+	`memberId` integer PRIMARY KEY NOT NULL,
+	`file` text,
+	`hash` text,
+	`bytes` integer DEFAULT 0 NOT NULL,
+	`missing` text,
+	`missingBytes` integer DEFAULT 0 NOT NULL,
+	`sittings` integer DEFAULT 0 NOT NULL,
+	`uploadedAt` integer NOT NULL,
+	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `importRows` (
 	`memberId` integer NOT NULL,
 	`importId` integer NOT NULL,
@@ -404,12 +433,15 @@ CREATE TABLE `progress` (
 	`page` integer NOT NULL,
 	`kind` text NOT NULL,
 	`total` integer NOT NULL,
+	`minutes` integer,
+	`seconds` integer,
 	`tokenId` text,
 	`pageBefore` integer,
 	`begins` integer,
 	PRIMARY KEY(`memberId`, `bookId`, `at`),
 	FOREIGN KEY (`memberId`) REFERENCES `members`(`memberId`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "progress_page" CHECK("progress"."page" between 0 and 2147483647),
+	CONSTRAINT "progress_minutes" CHECK("progress"."minutes" between 1 and 1440),
 	CONSTRAINT "progress_kind" CHECK("progress"."kind" in ('PROGRESS', 'FINISHED', 'CORRECTION', 'UNDATED'))
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -72,6 +72,8 @@ export const books = sqliteTable(
     publishedYear: integer(),
     series: text(),
     seriesNumber: real(),
+    /** How long an audiobook is. */
+    seconds: integer(),
     /** A JSON array of strings such as `goodreads:123`. Null if there are none. */
     sourceIds: text(),
     /** Books that were merged into it: an undo of the import that created it keeps it. Negative during its own merge. */
@@ -130,6 +132,7 @@ export const books = sqliteTable(
     check('books_reading_format', sql`${book.readingFormat} is null or ${isOneOf(book.readingFormat, BOOK_FORMATS)}`),
     check('books_current_page', isPage(book.currentPage)),
     check('books_item_page', isPage(book.itemPage)),
+    check('books_seconds', sql`${book.seconds} > 0`),
     check('books_created_at', isTimestamp(book.createdAt)),
     check('books_read_start_date', isTimestamp(book.readStartDate)),
     check('books_read_end_date', isTimestamp(book.readEndDate)),

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { counter } from './column-rules'
 import { ownerId } from './member-tables'
 
 // What devices push: docs/decisions/0037-devices.md. Triggers delete the oldest rows beyond a limit.
@@ -28,6 +29,8 @@ export const documents = sqliteTable(
     /** The token whose push has found the book, and when. */
     tokenId: text(),
     linkedAt: integer(),
+    /** The sum of its sittings. */
+    seconds: counter(),
   },
   (document) => [
     primaryKey({ columns: [document.memberId, document.document] }),
@@ -60,4 +63,45 @@ export const positions = sqliteTable(
     index('positions_by_token').on(position.memberId, position.tokenId, position.at),
     check('positions_percentage', sql`${position.percentage} between 0 and 1`),
   ],
+)
+
+/** How long a document was read on a day: what one upload of reading statistics has added. WITHOUT ROWID. */
+export const sittings = sqliteTable(
+  'sittings',
+  {
+    memberId: ownerId(),
+    tokenId: text().notNull(),
+    /** When it was uploaded, in milliseconds since 1970. */
+    at: integer().notNull(),
+    document: text().notNull(),
+    /** yyyy-MM-dd, in the time zone that the member had then. */
+    day: text().notNull(),
+    seconds: integer().notNull(),
+  },
+  (sitting) => [
+    primaryKey({ columns: [sitting.memberId, sitting.tokenId, sitting.at, sitting.document, sitting.day] }),
+    index('sittings_by_document').on(sitting.memberId, sitting.document, sitting.day, sitting.seconds),
+    index('sittings_by_day').on(sitting.memberId, sitting.day, sitting.document, sitting.seconds),
+    check('sittings_seconds', sql`${sitting.seconds} > 0`),
+  ],
+)
+
+/** The file of reading statistics that the devices of a member share: docs/decisions/0040-reading-time.md. */
+export const statisticsFiles = sqliteTable(
+  'statisticsFiles',
+  {
+    memberId: ownerId(),
+    /** The name of its object in the bucket. Null until the first file is counted as a whole. */
+    file: text(),
+    /** The SHA-256 of the file. */
+    hash: text(),
+    bytes: counter(),
+    /** The name of the object with the rows that were counted and are not in the file. Null if there are none. */
+    missing: text(),
+    missingBytes: counter(),
+    /** How many rows of `sittings` the member has. */
+    sittings: counter(),
+    uploadedAt: integer().notNull(),
+  },
+  (file) => [primaryKey({ columns: [file.memberId] })],
 )

@@ -60,6 +60,10 @@ export const progress = sqliteTable(
      * row.
      */
     total: integer().notNull(),
+    /** How long the sitting was that ended with it. */
+    minutes: integer(),
+    /** The second of an audiobook that was reached. */
+    seconds: integer(),
     /** The token of the device that pushed it. */
     tokenId: text(),
     /** What an undo of that restores: the page before, and whether the book was unread. */
@@ -71,6 +75,7 @@ export const progress = sqliteTable(
     index('progress_by_time').on(event.memberId, event.at).where(isDated),
     index('progress_by_token').on(event.memberId, event.tokenId, event.at).where(isOfDevice),
     check('progress_page', isPage(event.page)),
+    check('progress_minutes', sql`${event.minutes} between 1 and 1440`),
     check('progress_kind', isOneOf(event.kind, PROGRESS_KINDS)),
   ],
 )
