@@ -11,8 +11,8 @@ export type Member = {
   /** Of the database that answers requests with a bookmark, though it lags behind. */
   replica: States
   /**
-   * The queries that skip identifiers after a restore. In one transaction with it, as operators stop all changes until then, and
-   * here other members go on.
+   * The queries that skip identifiers before a restore. In one transaction with it, as operators stop all changes until then, and
+   * here other members go on: what they delete meanwhile may have been above all that is left.
    */
   skip: string[]
   request: (

@@ -35,8 +35,8 @@ export const openStates = async (database: D1Database) => {
   return {
     read,
     isEmpty: async (memberId: number) => (await read(memberId)).every((rows) => rows === null),
-    /** Replaces the rows of a member, and runs other queries in the same transaction. No trigger runs. */
-    write: async (memberId: number, state: Awaited<ReturnType<typeof read>>, others: string[] = []) => {
+    /** Runs some queries, and replaces the rows of a member in the same transaction. No trigger runs. */
+    write: async (memberId: number, state: Awaited<ReturnType<typeof read>>, before: string[] = []) => {
       const replace = tables.flatMap(({ name, columns }, at) => {
         const rows = state[at]
         const insert = rows ? [`insert into ${name} (${columns}) values ${rows}`] : []
@@ -51,8 +51,8 @@ export const openStates = async (database: D1Database) => {
       await run([
         'pragma defer_foreign_keys = on',
         ...triggers.map(({ name }) => `drop trigger ${name}`),
+        ...before,
         ...replace,
-        ...others,
         ...triggers.map(({ sql }) => sql),
       ])
     },
