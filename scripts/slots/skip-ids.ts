@@ -9,15 +9,19 @@ import { idsOf } from './table.ts'
 /** More than a database assigns between a backup and its restore. */
 const SKIPPED = 1_000_000
 
-/** The tables, and where their identifiers begin in the range of the slot: READING_ID_OFFSET in src/db/next-id.ts. */
+/**
+ * The tables, their identifiers with the columns that have them, and where these begin in the range of the slot: as in
+ * src/db/next-id.ts.
+ */
 const TABLES = [
-  { table: 'books', id: 'bookId', offset: 0 },
-  { table: 'memos', id: 'memoId', offset: 0 },
-  { table: 'readings', id: 'readingId', offset: 2 ** 39 },
+  { table: 'books', ids: ['books.bookId'], offset: 0 },
+  { table: 'memos', ids: ['memos.memoId'], offset: 0 },
+  { table: 'readings', ids: ['readings.readingId', 'books.readingId'], offset: 2 ** 39 },
 ]
-const skipIn = ({ table, id, offset }: (typeof TABLES)[number], first: number) => `
+const highest = (column: string) => `coalesce((select max(${column}) from ${column.split('.')[0]}), 0)`
+const skipIn = ({ table, ids, offset }: (typeof TABLES)[number], first: number) => `
   insert into retiredIds (tableName, id)
-  select '${table}', max(${first + offset}, coalesce((select max(${id}) from ${table}), 0), coalesce(max(id), 0)) + ${SKIPPED}
+  select '${table}', max(${first + offset}, ${ids.map(highest).join(', ')}, coalesce(max(id), 0)) + ${SKIPPED}
   from retiredIds where tableName = '${table}'
   on conflict do update set id = excluded.id`
 
