@@ -1,6 +1,6 @@
-// Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows
-// it, and the filter of common passwords. Wrangler runs this before each bundling, so the document always matches the
-// code.
+// Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows it, the
+// filter of common passwords, and the sample catalogue. Wrangler runs this before each bundling, so the document always
+// matches the code.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
@@ -28,6 +28,10 @@ const introduction = readFileSync(join(ROOT, 'src/openapi/introduction.md'), 'ut
 const COMMON_PASSWORDS_MODULE = '../src/accounts/passwords/common-passwords.ts'
 const { COMMON_PASSWORDS, FILTER_FILE, toFilter }: typeof import('../src/accounts/passwords/common-passwords') =
   await import(COMMON_PASSWORDS_MODULE)
+const SAMPLE_BOOKS_MODULE = '../src/catalogue/providers/sample-books.ts'
+const { BOOKS, SAMPLE_FILE }: typeof import('../src/catalogue/providers/sample-books') = await import(
+  SAMPLE_BOOKS_MODULE
+)
 /** Shorter ones are invalid anyway. */
 const MIN_PASSWORD = 6
 
@@ -40,3 +44,4 @@ for (const name of readdirSync(PAGE)) write(`docs/${name}`, readFileSync(join(PA
 // The list is ordered by frequency.
 const passwords = dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD)
 write(FILTER_FILE, await toFilter(passwords.slice(0, COMMON_PASSWORDS)))
+write(SAMPLE_FILE, JSON.stringify(BOOKS))

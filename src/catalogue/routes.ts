@@ -12,7 +12,7 @@ const LISTS_MAX_AGE = 'public, max-age=600'
 const SEARCH_MAX_AGE = 'public, max-age=300'
 
 const sendList = async (c: Context<App>, name: 'bestSellers' | 'newSpecial') => {
-  const provider = providerOf(c.var.config)
+  const provider = providerOf(c.var.config, c.env)
   const entries = await getCached({
     ...LISTS,
     kv: c.env.CATALOGUE,
@@ -34,7 +34,7 @@ export const catalogue = new Hono<App>()
     async (c) => {
       const { db, config } = c.var
       if (config.CATALOGUE_PROVIDER !== 'sample') await countSearch(db, config, networkOf(c))
-      const entries = await providerOf(config).search(c.req.valid('param')['title-or-author'])
+      const entries = await providerOf(config, c.env).search(c.req.valid('param')['title-or-author'])
       return c.json(entries.map(toEntry), 200, { 'Cache-Control': SEARCH_MAX_AGE })
     },
   )

@@ -2,20 +2,27 @@ import { keyedHash } from '../auth/keyed-hash'
 import { afterResponse, type ConfirmedMember, type Db } from '../db/client'
 import { CATALOGUE_LOOKUPS, CATALOGUE_SEARCHES, limitNetwork, toAttempt } from '../db/limits/attempts'
 import { countOrRefuse } from '../db/limits/rate-limit'
-import type { Config } from '../env'
+import type { Bindings, Config } from '../env'
+import { readAsset } from '../storage/assets'
 import { EDITIONS, getCached } from './cache'
 import { openLibrary } from './providers/open-library'
 import { sample } from './providers/sample'
+import { SAMPLE_FILE, type SampleBook } from './providers/sample-books'
 import { yes24 } from './providers/yes24'
 import type { CatalogueEdition, CatalogueEntry, Provider } from './schema'
 
-const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config) => Provider> = {
+/** The cache, and static files. */
+type Stores = Pick<Bindings, 'CATALOGUE' | 'ASSETS'>
+const readSampleBooks = async ({ ASSETS }: Stores): Promise<SampleBook[]> =>
+  JSON.parse(new TextDecoder().decode(await readAsset(ASSETS, SAMPLE_FILE, 'sample books')))
+
+const PROVIDERS: Record<Config['CATALOGUE_PROVIDER'], (config: Config, env: Stores) => Provider> = {
   yes24,
   'open-library': openLibrary,
-  sample,
+  sample: (_, env) => sample(() => readSampleBooks(env)),
 }
 
-export const providerOf = (config: Config) => PROVIDERS[config.CATALOGUE_PROVIDER](config)
+export const providerOf = (config: Config, env: Stores) => PROVIDERS[config.CATALOGUE_PROVIDER](config, env)
 
 /** What the contract shows of an edition. */
 export const toEntry = ({ title, author, cover, publisher, itemPage }: CatalogueEdition): CatalogueEntry => {
@@ -33,8 +40,8 @@ export const countSearch = async (db: Db, { JWT_SECRET }: Config, network: strin
   await countOrRefuse(afterResponse(db), attempt)
 }
 
-/** A request for a member whom the guard has confirmed. `kv`: the cache. */
-export type Lookup = { db: Db; config: Config; kv: KVNamespace; member: ConfirmedMember }
+/** A request for a member whom the guard has confirmed. */
+export type Lookup = { db: Db; config: Config; env: Stores; member: ConfirmedMember }
 
 /** By member: a network, such as that of a mobile carrier, may have many. */
 const countLookup = async ({ db, config, member }: Lookup) => {
@@ -48,13 +55,13 @@ const countLookup = async ({ db, config, member }: Lookup) => {
  * @throws TOO_MANY_REQUESTS when the member has used up the requests to the provider; the errors of `Provider`
  */
 export const findEdition = async (lookup: Lookup, isbn: string): Promise<CatalogueEdition | undefined> => {
-  const { db, config, kv } = lookup
+  const { db, config, env } = lookup
   const [edition] = await getCached({
     ...EDITIONS,
-    kv,
+    kv: env.CATALOGUE,
     key: `catalogue:${config.CATALOGUE_PROVIDER}:isbn:${isbn}`,
     beforeLoad: () => countLookup(lookup),
-    load: () => providerOf(config).findByIsbn(isbn),
+    load: () => providerOf(config, env).findByIsbn(isbn),
     waitUntil: db.waitUntil,
   })
   return edition
@@ -63,5 +70,5 @@ export const findEdition = async (lookup: Lookup, isbn: string): Promise<Catalog
 /** @throws the errors of `findEdition` */
 export const searchEditions = async (lookup: Lookup, titleOrAuthor: string) => {
   await countLookup(lookup)
-  return providerOf(lookup.config).searchEditions(titleOrAuthor)
+  return providerOf(lookup.config, lookup.env).searchEditions(titleOrAuthor)
 }

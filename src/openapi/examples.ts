@@ -1,6 +1,7 @@
 // The examples of the document, in an order in which they can be executed: test/features/document/openapi.test.ts sends
 // each request and expects its response.
 import { sample } from '../catalogue/providers/sample'
+import { BOOKS } from '../catalogue/providers/sample-books'
 import { toEntry } from '../catalogue/store'
 import { type Loaded, toPicture, toStats } from '../library/stats/figures'
 import { drawYear } from '../library/stats/picture/draw'
@@ -76,7 +77,7 @@ const newLink = { name: 'What I have read', kind: 'SHELF', bookStatus: 'DONE', s
 const createdLink = { linkId: PLACEHOLDERS.LINK_ID, ...newLink, tag: null, year: null, createdAt: now }
 const link = { ...createdLink, name: 'Books I have read', lastUsedAt: null }
 
-const catalogue = sample()
+const catalogue = sample(async () => BOOKS)
 const pageInfo = { page: 1, size: 10, totalElements: 1, totalPages: 1 }
 const paging = { page: 1, size: 10 }
 

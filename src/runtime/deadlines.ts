@@ -20,8 +20,8 @@ export const DEADLINES = {
   fileReader: 10_000,
   /** Sending one mail. */
   mail: 10_000,
-  /** Reading the list of common passwords. */
-  commonPasswords: 10_000,
+  /** Reading a static file. */
+  asset: 10_000,
   /** A cached image, a cached list, the last sweep, a rate limit: a request goes on without them. */
   imageCache: 1000,
   listCache: 1000,

@@ -91,7 +91,6 @@ export const createService = (folder: string, data: string, deployment: Deployme
       vars,
       uploadsPerMinute: 30,
       bindings: {
-        ASSETS: { type: 'assets' as const },
         EMAIL: { type: 'send-email' as const },
         IMAGES: { type: 'r2' as const, name: 'reading-library-images' },
         ...Object.fromEntries(databases ?? []),

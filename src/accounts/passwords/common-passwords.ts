@@ -1,7 +1,6 @@
 import type { Bindings, Config } from '../../env'
 import { fieldError, unavailable } from '../../errors'
-import { DEADLINES } from '../../runtime/deadlines'
-import { withTimeout } from '../../runtime/retry'
+import { readAsset } from '../../storage/assets'
 
 // The filter is a list of 32-bit hashes: 40 KB outside the Worker's bundle. One in 430,000 other passwords has the
 // hash of a common one (10,000 / 2^32) and is refused too.
@@ -9,6 +8,7 @@ import { withTimeout } from '../../runtime/retry'
 /** An asset that only the Worker can read; scripts/assets.ts writes it. */
 export const FILTER_FILE = 'common-passwords.bin'
 export const COMMON_PASSWORDS = 10_000
+const WHAT = 'common passwords'
 
 /** The first 32 bits of the SHA-256 of a password, regardless of case. */
 const hashBits = async (password: string) => {
@@ -26,10 +26,9 @@ const filters = new WeakMap<Fetcher, Uint32Array>()
 const readFilter = async (assets: Fetcher) => {
   const known = filters.get(assets)
   if (known) return known
-  const response = await assets.fetch(`https://assets.invalid/${FILTER_FILE}`)
-  if (response.status !== 200) throw new Error(`status ${response.status}`)
-  const filter = new Uint32Array(await response.arrayBuffer())
-  if (filter.length !== COMMON_PASSWORDS) throw new Error(`${filter.byteLength} bytes`)
+  const bytes = await readAsset(assets, FILTER_FILE, WHAT)
+  const filter = new Uint32Array(bytes.buffer)
+  if (filter.length !== COMMON_PASSWORDS) throw unavailable(`${WHAT}: ${bytes.length} bytes`)
   filters.set(assets, filter)
   return filter
 }
@@ -40,9 +39,7 @@ const readFilter = async (assets: Fetcher) => {
  */
 export const requireUncommon = async (env: Bindings, config: Config, password: string) => {
   if (config.REFUSE_COMMON_PASSWORDS === 'off') return
-  const filter = await withTimeout(DEADLINES.commonPasswords, () => readFilter(env.ASSETS)).catch((error) => {
-    throw unavailable(`common passwords: ${error}`)
-  })
+  const filter = await readFilter(env.ASSETS)
   if (!filter.includes(await hashBits(password))) return
   throw fieldError('password', password, 'is one of the most common passwords')
 }

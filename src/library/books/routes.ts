@@ -74,7 +74,7 @@ export const books = new Hono<App>()
     const sent = c.req.valid('json')
     const find: FindEdition = (member, isbn) => {
       refuseExceeded(c)
-      return findEdition({ ...c.var, kv: c.env.CATALOGUE, member }, isbn)
+      return findEdition({ ...c.var, env: c.env, member }, isbn)
     }
     const book = await ('title' in sent ? createBook(c.var, sent) : registerByIsbn(c.var, sent, find))
     return c.json(book, 201, { Location: `/books/${book.bookId}?memoAuthority=ALL` })

@@ -8,8 +8,8 @@ import { lookUpIsbn, searchAsMember } from './store'
 
 export const lookup = new Hono<App>()
   .get('/isbn/:isbn', canReadLibrary, valid('param', IsbnPath), async (c) =>
-    c.json(await lookUpIsbn({ ...c.var, kv: c.env.CATALOGUE }, c.req.valid('param').isbn), 200),
+    c.json(await lookUpIsbn({ ...c.var, env: c.env }, c.req.valid('param').isbn), 200),
   )
   .get('/search', canReadLibrary, valid('query', CatalogueQuery), async (c) =>
-    c.json(await searchAsMember({ ...c.var, kv: c.env.CATALOGUE }, c.req.valid('query').q), 200),
+    c.json(await searchAsMember({ ...c.var, env: c.env }, c.req.valid('query').q), 200),
   )

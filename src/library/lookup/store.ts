@@ -4,7 +4,7 @@ import type { Variables } from '../../env'
 import { selectByIsbn } from '../editions/store'
 import type { IsbnLookup } from './responses'
 
-type MemberRequest = Pick<Variables, 'db' | 'caller' | 'config'> & Pick<Lookup, 'kv'>
+type MemberRequest = Pick<Variables, 'db' | 'caller' | 'config'> & Pick<Lookup, 'env'>
 
 /**
  * The caller's books with an ISBN-13, and the edition in the catalogue.

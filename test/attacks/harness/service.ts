@@ -1,7 +1,7 @@
 // The service as it would be deployed, in its own workerd with its own data.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { defineSqlWorker, openDatabases } from '../../support/service/databases'
@@ -31,15 +31,6 @@ export type Options = {
 }
 
 export type Service = Awaited<ReturnType<typeof startService>>
-
-/** As in wrangler.toml; building the Worker creates the files. */
-const ASSETS = {
-  directory: resolve('dist/assets'),
-  hasUserWorker: true,
-  runWorkerFirst: true,
-  htmlHandling: 'none' as const,
-  notFoundHandling: 'none' as const,
-}
 
 const VARS = {
   JWT_SECRET,
@@ -86,8 +77,7 @@ export const startService = async (options: Options = {}) => {
     uploadsPerMinute,
     writesPerMinute,
     unconfirmedPerMinute,
-    bindings: { ASSETS: { type: 'assets' as const }, EMAIL: { type: 'send-email' as const }, ...toSlotBindings(names) },
-    config: { assets: ASSETS },
+    bindings: { EMAIL: { type: 'send-email' as const }, ...toSlotBindings(names) },
   })
   const miniflare = new Miniflare({
     ...MINIFLARE_OPTIONS,

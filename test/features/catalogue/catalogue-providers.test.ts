@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getCached, LISTS } from '../../../src/catalogue/cache'
 import { sample } from '../../../src/catalogue/providers/sample'
+import { BOOKS } from '../../../src/catalogue/providers/sample-books'
 import { DEADLINES } from '../../../src/runtime/deadlines'
 import { send, signUp } from '../../support/api'
 import { eventually, holdClock } from '../../support/runtime/clock'
@@ -245,7 +246,7 @@ describe('the cache of lists', () => {
   })
 
   it('is filled by a waiting request if the first one is cancelled', async () => {
-    const entries = await sample().search('Petit')
+    const entries = await sample(async () => BOOKS).search('Petit')
     const never = new Promise<never>(() => {})
     const request = (load: () => Promise<typeof entries>) =>
       getCached({ ...LISTS, kv: env.CATALOGUE, key: 'catalogue:cancelled', load, waitUntil: () => {} })

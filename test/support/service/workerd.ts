@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { buildReader, readReader } from './reader.ts'
 
@@ -55,6 +55,15 @@ export const defineReader = () => {
   }
 }
 
+/** As in wrangler.toml; building the Worker creates the files. */
+const ASSETS = {
+  directory: resolve('dist/assets'),
+  hasUserWorker: true,
+  runWorkerFirst: true,
+  htmlHandling: 'none' as const,
+  notFoundHandling: 'none' as const,
+}
+
 type WorkerOptions<Bindings, Config> = {
   name: string
   /** The main module, relative to the repository. */
@@ -89,6 +98,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         DB: { type: 'd1' as const, id: 'library' },
         IMAGES: { type: 'r2' as const, name: 'images' },
         CATALOGUE: { type: 'kv' as const, id: 'lists' },
+        ASSETS: { type: 'assets' as const },
         NETWORK_LIMIT: rateLimit('1001', 600),
         MEMBER_LIMIT: rateLimit('1002', uploadsPerMinute),
         SEARCH_LIMIT: rateLimit('1005', Math.max(120, uploadsPerMinute)),
@@ -100,6 +110,7 @@ export const defineWorker = <Bindings extends object, Config extends object>(
         ...Object.fromEntries(texts.map(([key, value = '']) => [key, { type: 'text' as const, value }])),
         ...bindings,
       },
+      assets: ASSETS,
       ...config,
     },
     dev: { rootPath: '/', unsafeDirectSockets: [{ port: 0 }], stripCfConnectingIp: false },
