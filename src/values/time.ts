@@ -28,6 +28,9 @@ const [FIRST_DAY, LAST_DAY] = [Date.UTC(1800) / DAY_MS, Date.UTC(9999, 11, 30) /
 const [FIRST_TIME, LAST_TIME] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')]
 const clamp = (min: number, max: number, value: number) => Math.min(Math.max(value, min), max)
 
+/** The date of a number of days since 1970. */
+export const formatDay = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
 /** Converts times of an IANA time zone in the years 0 to 9999. Asks Intl, which is slow, only once a day. */
 export const createZone = (timeZone: string) => {
   const offsets = new Map<number, number>()
@@ -40,14 +43,16 @@ export const createZone = (timeZone: string) => {
     offsets.set(day, offset)
     return offset
   }
-  /** The local date of a time in milliseconds since 1970. */
-  const toDate = (at: number) => {
+  /** The local day of a time in milliseconds since 1970, as days since 1970. */
+  const toDay = (at: number) => {
     const day = Math.floor(at / DAY_MS)
     const offset = offsetAt(day)
     const isSame = offset === offsetAt(day + 1)
-    if (!isSame) return localTime(timeZone, at).slice(0, 10)
-    return new Date(clamp(FIRST_TIME, LAST_TIME, at + offset)).toISOString().slice(0, 10)
+    const local = isSame ? clamp(FIRST_TIME, LAST_TIME, at + offset) : Date.parse(`${localTime(timeZone, at)}Z`)
+    return Math.floor(local / DAY_MS)
   }
+  /** The local date of a time in milliseconds since 1970. */
+  const toDate = (at: number) => formatDay(toDay(at))
   /** The time of `yyyy-MM-ddTHH:mm:ss`. Of an hour that occurs twice, the first; in a skipped one, as much later. */
   const toTime = (local: string) => {
     const time = Date.parse(`${local}Z`)
@@ -56,6 +61,6 @@ export const createZone = (timeZone: string) => {
     const isAfter = before !== after && localTime(timeZone, before) !== local && localTime(timeZone, after) === local
     return clamp(FIRST_TIME, LAST_TIME, isAfter ? after : before)
   }
-  return { toDate, toTime }
+  return { toDay, toDate, toTime }
 }
 export type Zone = ReturnType<typeof createZone>

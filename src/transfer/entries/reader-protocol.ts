@@ -12,7 +12,7 @@ import {
  * The version of what the service and the reader send each other, but for the details of a book. If it changes, so does the name of the reader in both
  * wrangler files: versions of the service that run at the same time, or after a rollback, then each have their reader.
  */
-export const READER_PROTOCOL = 1
+export const READER_PROTOCOL = 2
 
 export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
 export type ReadResult = {
@@ -34,8 +34,33 @@ export type ReadAnswer = { protocol: number } & (
   | { reason: string }
   | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
 )
+
+/** What was counted of earlier files of reading statistics: the rows of the current file, and those that it lacks. */
+export type CountedStatistics = { file: Uint8Array | null; missing: Uint8Array | null }
+export type StatisticsOptions = {
+  /** That of the member, for the days of the rows that the file adds. */
+  timeZone: string
+  /** The most of `added` in an answer. At least 1. */
+  maxSittings: number
+}
+export type StatisticsResult = {
+  /** The documents that `added` names: the MD5 of the book, in lower case. */
+  documents: { document: string; title: string | null; authors: string | null }[]
+  /** What the file adds, oldest day first. `document`: an index of `documents`. */
+  added: { document: number; day: string; seconds: number }[]
+  /** Whether that is all. If not, `missing` belongs to the file before, or to none: call again with it. */
+  isComplete: boolean
+  /** The counted rows that the file lacks. Null if there are none. */
+  missing: Uint8Array | null
+}
+/** `reason`: why the file cannot be read. */
+export type StatisticsAnswer = { protocol: number } & ({ reason: string } | StatisticsResult)
+
 /** The Worker that reads files, as the service calls it. */
-export type FileReader = { read(file: Uint8Array, options: ReadOptions): ReadAnswer }
+export type FileReader = {
+  read(file: Uint8Array, options: ReadOptions): ReadAnswer
+  readStatistics(file: Uint8Array, counted: CountedStatistics, options: StatisticsOptions): StatisticsAnswer
+}
 export type ReaderBinding = Service<Rpc.WorkerEntrypointBranded & FileReader>
 
 // The form in which the reader sends entries: lines of JSON. The rows of a table share the names of its columns, so a

@@ -1,13 +1,17 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { type Entry, ImportFileError } from '../entries/entry'
 import {
+  type CountedStatistics,
   createLineWriter,
   type FileReader,
   READER_PROTOCOL,
   type ReadAnswer,
   type ReadOptions,
+  type StatisticsAnswer,
+  type StatisticsOptions,
 } from '../entries/reader-protocol'
 import { readFile } from './read-file'
+import { readStatistics } from './statistics/read-statistics'
 
 const CHUNK_CHARACTERS = 64 * 1024
 const encoder = new TextEncoder()
@@ -29,7 +33,17 @@ const toStream = (entries: Entry[]) => {
   })
 }
 
-/** The Worker that reads files to import. It has no bindings, so that a hostile file reaches no data. */
+/** The result of `read`, or why the file cannot be read. */
+const toAnswer = <Result extends object>(read: () => Result) => {
+  try {
+    return { protocol: READER_PROTOCOL, ...read() }
+  } catch (error) {
+    if (!(error instanceof ImportFileError)) throw error
+    return { protocol: READER_PROTOCOL, reason: error.message }
+  }
+}
+
+/** The Worker that reads files of members. It has no bindings, so that a hostile file reaches no data. */
 export default class Reader extends WorkerEntrypoint implements FileReader {
   /** Nobody sends it requests: it has no address. Uploads of Workers without a handler of events can be refused. */
   override fetch() {
@@ -37,13 +51,13 @@ export default class Reader extends WorkerEntrypoint implements FileReader {
   }
 
   read(file: Uint8Array, options: ReadOptions): ReadAnswer {
-    const protocol = READER_PROTOCOL
-    try {
+    return toAnswer(() => {
       const { entries, ...rest } = readFile(file, options)
-      return { protocol, ...rest, count: entries.length, entries: toStream(entries) }
-    } catch (error) {
-      if (!(error instanceof ImportFileError)) throw error
-      return { protocol, reason: error.message }
-    }
+      return { ...rest, count: entries.length, entries: toStream(entries) }
+    })
+  }
+
+  readStatistics(file: Uint8Array, counted: CountedStatistics, options: StatisticsOptions): StatisticsAnswer {
+    return toAnswer(() => readStatistics(file, counted, options))
   }
 }
