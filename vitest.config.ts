@@ -81,7 +81,8 @@ const PROJECTS = [
   // One of the files that share a Worker, by itself.
   inWorker('file', ['test/{features,attacks}/*/*.test.ts'], { exclude: [...FUNCTIONS, ...ALONE] }),
   inNode('growth'),
-  inNode('tools'),
+  // Node 24 has toHex() only with this flag.
+  inNode('tools', { execArgv: ['--js-base-64'] }),
   inNode('runbook'),
   // Chromium takes seconds to lay out the reference beside other load.
   inNode('browser', { expect: { poll: { timeout: 60_000 } } }),

@@ -35,6 +35,9 @@ export type ReadAnswer = { protocol: number } & (
   | (Omit<ReadResult, 'entries'> & { count: number; entries: ReadableStream<Uint8Array> })
 )
 
+/** The documents that the files of a member have had in all. */
+export const MAX_STATISTICS_DOCUMENTS = 2000
+
 /** What was counted of earlier files of reading statistics: the rows of the current file, and those that it lacks. */
 export type CountedStatistics = { file: Uint8Array | null; missing: Uint8Array | null }
 export type StatisticsOptions = {

@@ -8,9 +8,9 @@ const TOKEN =
 const COMMENT = /^(?:--|\/\*)/
 const QUOTED = /^["'`[]/
 const TABLE_CONSTRAINT = /^(?:constraint|primary|unique|check|foreign)$/
-/** The type is nothing but INTEGER. */
-const ROWID_COLUMN =
-  /^integer (?:(?:constraint|not|null|unique|check|default|collate|references) .*)?primary key(?! desc)/
+/** The type of a column is nothing but INTEGER. */
+const INTEGER = /^integer(?: (?:constraint|primary|not|null|unique|check|default|collate|references)|$)/
+const ROWID = / primary key(?! desc)/
 const ROWID_CONSTRAINT = /\bprimary key \( (\S+) (?:(?:asc|desc|autoincrement) )*\)/
 
 const unquote = (token: string) => {
@@ -46,13 +46,13 @@ export const parseColumns = (sql: string): Omit<Table, 'root'> => {
       .join(' '),
   )
   if (rules.slice(0, count).some((rule) => / as \(|^as \(/.test(rule))) refuse('The SQLite file has generated columns.')
-  const byColumn = rules.slice(0, count).findIndex((rule) => ROWID_COLUMN.test(rule))
-  if (byColumn >= 0) return { columns, rowidAt: byColumn }
+  const isRowid = (rule: string) => INTEGER.test(rule) && ROWID.test(rule)
+  const inColumn = rules.slice(0, count).findIndex(isRowid)
+  if (inColumn >= 0) return { columns, rowidAt: inColumn }
   const constraints = definitions.slice(count).map((tokens) => tokens.map(unquote).join(' '))
   const [, key = ''] = constraints.map((text) => ROWID_CONSTRAINT.exec(text)).find((found) => found) ?? []
-  const at = columns.get(key)
-  const isInteger = at !== undefined && /^integer(?: (?:not|null|unique|check|default)|$)/.test(rules[at] ?? '')
-  return { columns, ...(isInteger && { rowidAt: at }) }
+  const at = columns.get(key) ?? -1
+  return { columns, ...(INTEGER.test(rules[at] ?? '') && { rowidAt: at }) }
 }
 
 const [TYPE, NAME, ROOT, SQL] = [0, 1, 3, 4]

@@ -10,9 +10,9 @@ const LEAF = 13
 const INTERIOR = 5
 const INDEX_PAGES = [2, 10]
 
-/** Bytes of the values of each serial type. 10 and 11 are reserved, longer ones are blobs and texts. */
+/** Bytes of the values of each serial type. From FIRST_BLOB on, even ones are blobs and odd ones texts. */
 const SIZES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
-const REAL = 7
+const RESERVED = [10, 11]
 const FIRST_BLOB = 12
 
 export type Table = {
@@ -31,15 +31,14 @@ export type Row = {
   text: (column: number) => string | undefined
 }
 
-const createRow = (database: Database, { columns, rowidAt }: Table) => {
-  const width = columns.size
-  const types: number[] = Array(width).fill(0)
-  const starts: number[] = Array(width).fill(0)
-  const cursor: Cursor = { at: 0 }
+const createRow = (database: Database, rowidAt: number | undefined) => {
   let { bytes, view } = database
   let rowid = 0
+  let count = 0
+  const types: number[] = []
+  const starts: number[] = []
+  const cursor: Cursor = { at: 0 }
 
-  /** Finds the values of a record. Those of columns that were added after it was written are null. */
   const load = (id: number, source: Uint8Array, sourceView: DataView, start: number, end: number) => {
     rowid = id
     bytes = source
@@ -47,15 +46,18 @@ const createRow = (database: Database, { columns, rowidAt }: Table) => {
     cursor.at = start
     const headerEnd = start + readVarint(bytes, cursor)
     let value = headerEnd
-    for (let column = 0; column < width; column++) {
-      const type = cursor.at < headerEnd ? readVarint(bytes, cursor) : 0
-      types[column] = type
-      starts[column] = value
+    for (count = 0; cursor.at < headerEnd && value <= end; count++) {
+      const type = readVarint(bytes, cursor)
+      if (type < 0 || RESERVED.includes(type)) refuseDamaged('a value has no known type')
+      types[count] = type
+      starts[count] = value
       value += SIZES[type] ?? Math.floor((type - FIRST_BLOB) / 2)
-      if (type === 10 || type === 11 || type < 0 || value > end) refuseDamaged('a record is longer than its cell')
     }
-    if (cursor.at > headerEnd) refuseDamaged('a record is longer than its header says')
+    if (value > end || cursor.at > headerEnd) refuseDamaged('a record is longer than its cell')
   }
+
+  /** Null for columns that were added to the table after the record was written. */
+  const typeOf = (column: number) => (column < count ? (types[column] ?? 0) : 0)
 
   const numberAt = (type: number, at: number) => {
     switch (type) {
@@ -71,7 +73,7 @@ const createRow = (database: Database, { columns, rowidAt }: Table) => {
         return view.getInt16(at) * 2 ** 32 + view.getUint32(at + 2)
       case 6:
         return view.getInt32(at) * 2 ** 32 + view.getUint32(at + 4)
-      case REAL:
+      case 7:
         return Math.round(view.getFloat64(at))
       case 8:
         return 0
@@ -84,11 +86,11 @@ const createRow = (database: Database, { columns, rowidAt }: Table) => {
 
   const row: Row = {
     integer: (column) => {
-      const number = column === rowidAt ? rowid : numberAt(types[column] ?? 0, starts[column] ?? 0)
+      const number = column === rowidAt ? rowid : numberAt(typeOf(column), starts[column] ?? 0)
       return Number.isSafeInteger(number) ? number : undefined
     },
     text: (column) => {
-      const [type = 0, start = 0] = [types[column], starts[column]]
+      const [type, start = 0] = [typeOf(column), starts[column]]
       if (type <= FIRST_BLOB || type % 2 === 0) return undefined
       return database.decoder.decode(bytes.subarray(start, start + (type - FIRST_BLOB - 1) / 2))
     },
@@ -102,7 +104,7 @@ const createRow = (database: Database, { columns, rowidAt }: Table) => {
  */
 export const readTable = (database: Database, table: Table, visit: (row: Row) => void) => {
   const { bytes, view, usable } = database
-  const { row, load } = createRow(database, table)
+  const { row, load } = createRow(database, table.rowidAt)
   const cursor: Cursor = { at: 0 }
   const maxLocal = usable - 35
   const minLocal = Math.floor(((usable - 12) * 32) / 255) - 23

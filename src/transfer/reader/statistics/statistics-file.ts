@@ -1,13 +1,14 @@
 import { MAX_NAME } from '../../../values/contract'
 import { truncate } from '../../../values/text/truncate'
+import { MAX_STATISTICS_DOCUMENTS } from '../../entries/reader-protocol'
 import { refuse } from '../limits'
 import { openDatabase } from '../sqlite/database'
 import { findTables } from '../sqlite/schema'
 import { readTable, type Table } from '../sqlite/table'
 import { createCollector, isCounted, sortRows, toKey } from './rows'
 
-/** The documents that a member's files have had in all. */
-export const MAX_STATISTICS_DOCUMENTS = 2000
+/** Rows of the table of books. */
+const MAX_BOOKS = 20_000
 
 /** Numbers the documents of all files of a call, by their names. */
 export const createDocuments = () => {
@@ -38,8 +39,8 @@ const toText = (text: string | undefined) =>
 /** The positions of columns, each of which has one of several names. */
 const findColumns = ({ columns }: Table, ...names: string[][]) =>
   names.map((either) => {
-    const found = either.find((name) => columns.has(name)) ?? ''
-    return columns.get(found) ?? refuse(`KOReader’s statistics lack the column ${either[0]}.`)
+    const found = either.map((name) => columns.get(name)).find((at) => at !== undefined)
+    return found ?? refuse(`KOReader’s statistics lack the column ${either[0]}.`)
   })
 
 /**
@@ -56,9 +57,11 @@ export const readStatisticsFile = (file: Uint8Array, documents: Documents) => {
   const books = new Map<string, Book>()
   const [id = 0, title = 0, authors = 0, md5 = 0] = findColumns(bookTable, ['id'], ['title'], ['authors'], ['md5'])
   readTable(database, bookTable, (row) => {
+    const number = row.integer(id)
     const document = row.text(md5)?.toLowerCase() ?? ''
-    if (!MD5.test(document)) return
-    names.set(row.integer(id) ?? Number.NaN, document)
+    if (number === undefined || !MD5.test(document)) return
+    if (names.size === MAX_BOOKS) refuse('KOReader’s statistics have more than 20,000 books.')
+    names.set(number, document)
     books.set(document, { title: toText(row.text(title)), authors: toText(row.text(authors)) })
   })
 
@@ -67,9 +70,9 @@ export const readStatisticsFile = (file: Uint8Array, documents: Documents) => {
   const [book = 0, page = 0, start = 0, duration = 0] = columns
   readTable(database, rowTable, (row) => {
     const document = names.get(row.integer(book) ?? Number.NaN)
-    if (document === undefined) return
     const [at = -1, number = -1, seconds = 0] = [row.integer(start), row.integer(page), row.integer(duration)]
-    if (isCounted(at, number, seconds)) add(toKey(documents.indexOf(document), at), number, seconds)
+    if (document === undefined || !isCounted(at, number, seconds)) return
+    add(toKey(documents.indexOf(document), at), number, seconds)
   })
   return { rows: sortRows(collected()), books }
 }
