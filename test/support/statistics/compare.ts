@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+import { ImportFileError } from '../../../src/transfer/entries/entry'
 import { documentOf, type Rows, startOf } from '../../../src/transfer/reader/statistics/rows'
 import { createDocuments, readStatisticsFile } from '../../../src/transfer/reader/statistics/statistics-file'
 import { query } from './write-file'
@@ -41,5 +43,24 @@ export const queryRows = (bytes: Uint8Array, table = 'page_stat_data', duration 
       `select lower(md5), nullif(trim(title), ''), nullif(trim(authors), '') from book
        where lower(md5) glob '${'[0-9a-f]'.repeat(32)}' order by 1`,
     ),
+  }
+}
+
+/** Expects the reader to read what SQLite reads, and some rows. */
+export const expectEqual = (bytes: Uint8Array, ...table: string[]) => {
+  const read = readFileRows(bytes)
+  expect(read).toEqual(queryRows(bytes, ...table))
+  expect(read.rows.length).toBeGreaterThan(0)
+  return read
+}
+
+/** Why a file is refused. Undefined if it is read. */
+export const reasonOf = (bytes: Uint8Array) => {
+  try {
+    readStatisticsFile(bytes, createDocuments())
+    return undefined
+  } catch (error) {
+    if (error instanceof ImportFileError) return error.message
+    throw error
   }
 }

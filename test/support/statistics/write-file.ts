@@ -27,7 +27,7 @@ export const writeDatabase = (fill: (database: DatabaseSync) => void, before?: U
   const file = join(tmpdir(), `${randomUUID()}.sqlite3`)
   try {
     if (before) writeFileSync(file, before)
-    const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+    const database = new DatabaseSync(file, { enableForeignKeyConstraints: false, defensive: false })
     fill(database)
     database.close()
     return new Uint8Array(readFileSync(file))
@@ -50,7 +50,9 @@ export const insert = (database: DatabaseSync, books: StatisticsBook[], rows: It
   database.exec('begin')
   const addBook = database.prepare('insert into book (id, title, authors, md5) values (?, ?, ?, ?)')
   for (const { id, title, authors, md5 } of books) addBook.run(id, title, authors, md5)
-  const addRow = database.prepare('insert into page_stat_data values (?, ?, ?, ?, 300)')
+  const addRow = database.prepare(
+    'insert into page_stat_data (id_book, page, start_time, duration) values (?, ?, ?, ?)',
+  )
   for (const { book, page, start, duration } of rows) addRow.run(book, page, start, duration)
   database.exec('commit')
 }

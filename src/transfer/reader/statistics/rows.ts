@@ -62,8 +62,6 @@ export const createCollector = (expected = 1024) => {
 }
 
 const DIGIT = 2 ** 13
-/** Of the longest column, the keys: 49 bits. */
-const UNITS = [1, DIGIT, DIGIT ** 2, DIGIT ** 3]
 
 /**
  * The order of rows by columns of non-negative integers, of which the last counts most. A radix sort: no values make it
@@ -75,7 +73,9 @@ export const orderBy = (length: number, ...columns: (Float64Array | Int32Array)[
   let moved = new Uint32Array(length)
   const digits = new Uint16Array(length)
   for (const column of columns) {
-    for (const unit of UNITS) {
+    let most = 0
+    for (let at = 0; at < length; at++) most = Math.max(most, column[at] ?? 0)
+    for (let unit = 1; unit <= most; unit *= DIGIT) {
       const ends = new Uint32Array(DIGIT)
       for (let at = 0; at < length; at++) {
         const digit = Math.floor((column[order[at] ?? 0] ?? 0) / unit) % DIGIT
