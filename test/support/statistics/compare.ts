@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { ImportFileError } from '../../../src/transfer/entries/entry'
+import { decodeMissing } from '../../../src/transfer/reader/statistics/missing-rows'
 import { documentOf, type Rows, startOf } from '../../../src/transfer/reader/statistics/rows'
 import { createDocuments, readStatisticsFile } from '../../../src/transfer/reader/statistics/statistics-file'
 import { query } from './write-file'
@@ -22,6 +23,16 @@ export const readFileRows = (bytes: Uint8Array) => {
     rows: names.flatMap((name) => byName[name] ?? []),
     books: [...books].map(([document, { title, authors }]) => [document, title, authors]).sort(),
   }
+}
+
+/** The durations of rows that a file lacks, by document, start and page. */
+export const readMissing = (bytes: Uint8Array | null): [string, number][] => {
+  if (!bytes) return []
+  const documents = createDocuments()
+  const rows = toTuples(decodeMissing(bytes, documents), documents.names())
+  return rows
+    .map(([document, start, page, duration]): [string, number] => [`${document} ${start} ${page}`, duration])
+    .sort()
 }
 
 /** The same, as SQLite reads it. */
