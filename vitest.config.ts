@@ -69,7 +69,8 @@ const inWorker = (name: string, include: string[], { inSlot1 = false, ...options
 
 const inNode = (name: string, options: object = {}) => ({
   extends: false as const,
-  test: { ...COMMON, name, include: [`test/${name}/*.test.ts`], ...options },
+  // Without this flag, Node 24 lacks toHex() and toBase64().
+  test: { ...COMMON, name, include: [`test/${name}/*.test.ts`], execArgv: ['--js-base-64'], ...options },
 })
 
 const PROJECTS = [
@@ -81,8 +82,7 @@ const PROJECTS = [
   // One of the files that share a Worker, by itself.
   inWorker('file', ['test/{features,attacks}/*/*.test.ts'], { exclude: [...FUNCTIONS, ...ALONE] }),
   inNode('growth'),
-  // Node 24 has toHex() only with this flag.
-  inNode('tools', { execArgv: ['--js-base-64'] }),
+  inNode('tools'),
   inNode('runbook'),
   // Chromium takes seconds to lay out the reference beside other load.
   inNode('browser', { expect: { poll: { timeout: 60_000 } } }),

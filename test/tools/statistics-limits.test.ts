@@ -32,6 +32,16 @@ it.each<[string, string, RegExp]>([
     /page 2 is used twice/,
   ],
   [
+    'two tables of one name',
+    `${BOOK}; ${STAT}; pragma writable_schema = on; update sqlite_schema set name = 'book'`,
+    /two tables book/,
+  ],
+  [
+    'a long statement',
+    `${BOOK}; create table page_stat (id_book /* ${'x'.repeat(20_000)} */)`,
+    /more than 20,000 char/,
+  ],
+  [
     'no statement of its table',
     `${BOOK}; ${STAT}; pragma writable_schema = on; update sqlite_schema set sql = '((((((' where name = 'book'`,
     /lack the column id/,

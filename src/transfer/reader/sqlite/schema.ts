@@ -2,6 +2,9 @@ import { refuse } from '../limits'
 import { type Database, refuseDamaged } from './database'
 import { readTable, type Table } from './table'
 
+/** Characters of a CREATE TABLE statement. Those of KOReader have about 400. */
+const MAX_STATEMENT = 20_000
+
 /** A comment, a string or name in quotes, a word, or another character. What is unclosed ends with the text. */
 const TOKEN =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|'(?:[^']|'')*'?|\[[^\]]*\]?|[\w$\u0080-\uffff]+|\S/g
@@ -67,8 +70,11 @@ export const findTables = (database: Database, names: readonly string[]) => {
   readTable(database, SCHEMA, (row) => {
     const name = row.text(NAME)?.toLowerCase() ?? ''
     if (row.text(TYPE) !== 'table' || !names.includes(name)) return
+    if (tables.has(name)) refuseDamaged(`it has two tables ${name}`)
+    const sql = row.text(SQL) ?? ''
+    if (sql.length > MAX_STATEMENT) refuse(`The statement of the table ${name} has more than 20,000 characters.`)
     const root = row.integer(ROOT) ?? refuseDamaged(`the table ${name} has no root`)
-    tables.set(name, { root, ...parseColumns(row.text(SQL) ?? '') })
+    tables.set(name, { root, ...parseColumns(sql) })
   })
   return tables
 }
