@@ -223,6 +223,7 @@ export const printReport = (results: Results) => {
     passwords,
     draws,
     slots,
+    statistics,
     storage,
     worker,
   } = results
@@ -249,6 +250,12 @@ export const printReport = (results: Results) => {
   if (slots) printSlots(slots)
   if (results.import) printImport(results.import)
   if (results.export) printExport(results.export)
+  if (statistics) {
+    const { rows, firstMs, laterMs } = statistics
+    print(
+      `\nReading statistics of ${whole(rows)} rows: ${whole(firstMs)} ms of CPU for the first file, ${whole(laterMs)} with a day more`,
+    )
+  }
   if (draws)
     print(
       `\nRandom: ${whole(draws.draws)} draws among ${draws.memos} memos, chi-square ${fixed(draws.chiSquare, 1)}, z-score ${fixed(draws.z, 2)}`,

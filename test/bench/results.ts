@@ -6,6 +6,7 @@ import type { Peer } from './parts/peers.ts'
 import type { PageSpeed } from './parts/reference.ts'
 import type { Cost, RowCost } from './parts/rows.ts'
 import type { SlotResults } from './parts/slots.ts'
+import type { StatisticsCost } from './parts/statistics.ts'
 import type { Speed } from './parts/throughput.ts'
 
 export type Results = {
@@ -25,5 +26,6 @@ export type Results = {
   reference?: Record<string, PageSpeed>
   import?: ImportCost[]
   export?: ExportCost[]
+  statistics?: StatisticsCost
   picture?: { statsMs: number; pictureMs: number }
 }

@@ -17,6 +17,7 @@ import { measurePicture } from './parts/picture.ts'
 import { measureReference } from './parts/reference.ts'
 import { measureHashing, measureRows, measureSessions, measureTrash, measureWithdrawal } from './parts/rows.ts'
 import { measureSlots } from './parts/slots.ts'
+import { measureStatistics } from './parts/statistics.ts'
 import { measureSync } from './parts/sync.ts'
 import { compareHeaders, compareSpeed, measureLatency, measureStartup } from './parts/throughput.ts'
 import { printed } from './print.ts'
@@ -25,7 +26,7 @@ import type { Results } from './results.ts'
 import { startWorkers } from './workers.ts'
 
 const WORKER_PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws'] as const
-const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'export', 'picture', 'startup', 'peers'] as const
+const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'export', 'picture', 'statistics', 'startup', 'peers'] as const
 const PARTS = [...DEFAULT_PARTS, 'slots', 'reference'] as const
 
 const { values: flags, positionals } = parseArgs({
@@ -137,6 +138,7 @@ if (WORKER_PARTS.some(isSelected)) await runWorkers(results)
 if (isSelected('import')) results.import = await measureImport(flags.quick, progress)
 if (isSelected('export')) results.export = await measureExport(flags.quick, progress)
 if (isSelected('picture')) results.picture = measurePicture(flags.quick ? 5 : 200)
+if (isSelected('statistics')) results.statistics = measureStatistics(flags.quick)
 if (isSelected('peers')) await runPeers(results)
 if (isSelected('slots')) results.slots = await measureSlots(flags.quick, progress)
 if (isSelected('reference')) results.reference = await measureReference(flags.quick ? 1 : 7, progress)

@@ -24,7 +24,8 @@ const readings = Array.from({ length: BOOKS }, (_, at) => ({
   tags: '["novel","classic"]',
 }))
 
-const timeCpu = (run: () => unknown) => {
+/** The CPU time of this process for some work, in milliseconds. */
+export const timeCpu = (run: () => unknown) => {
   const before = process.cpuUsage()
   run()
   const { user, system } = process.cpuUsage(before)
