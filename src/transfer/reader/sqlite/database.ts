@@ -27,6 +27,7 @@ export const readVarint = (bytes: Uint8Array, cursor: Cursor) => {
 }
 
 /**
+ * Reads the header of a file.
  * @throws ImportFileError if it is no SQLite file, or is cut off
  */
 export const openDatabase = (bytes: Uint8Array) => {
@@ -55,7 +56,7 @@ export const openDatabase = (bytes: Uint8Array) => {
     usable,
     decoder: new TextDecoder(encoding, { fatal: false, ignoreBOM: true }),
     /** Where a page begins. A page is part of one table or one record, so each is read once. */
-    visit: (page: number) => {
+    visitPage: (page: number) => {
       if (page < 1 || page > pages) refuseDamaged(`it has no page ${page}`)
       if (visited[page]) refuseDamaged(`page ${page} is used twice`)
       visited[page] = 1

@@ -115,7 +115,7 @@ export const readTable = (database: Database, table: Table, visit: (row: Row) =>
     record.set(bytes.subarray(start, start + local))
     let next = view.getUint32(start + local)
     for (let at = local; at < size; at += usable - 4) {
-      const page = database.visit(next)
+      const page = database.visitPage(next)
       record.set(bytes.subarray(page + 4, page + Math.min(usable, 4 + size - at)), at)
       next = view.getUint32(page)
     }
@@ -142,7 +142,7 @@ export const readTable = (database: Database, table: Table, visit: (row: Row) =>
   }
 
   const walk = (page: number, depth: number) => {
-    const start = database.visit(page)
+    const start = database.visitPage(page)
     const end = start + usable
     const header = start + (page === 1 ? 100 : 0)
     const kind = view.getUint8(header)

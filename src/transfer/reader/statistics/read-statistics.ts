@@ -28,6 +28,7 @@ const findAdditions = (counted: Rows, current: Rows, zone: Zone) => {
   for (let at = 0; at < length; at++) {
     const key = current.keys[rows[at] ?? 0] ?? 0
     documents[at] = documentOf(key)
+    // Behind UTC, the first hours of 1970 are in 1969.
     days[at] = Math.max(0, zone.toDay(startOf(key) * 1000))
   }
   return { length, rows, seconds, documents, days, order: orderBy(length, documents, days) }
