@@ -64,7 +64,7 @@ const DEFAULTS: Record<Kind, Value> = {
       sourceIds: [],
     },
     tags: [],
-    progress: { count: 0, latestAt: null },
+    progress: { count: 0, latestAt: null, deviceMinutes: 0 },
   },
   memo: { memoType: 'BOOK_CONTENT', memoBookPage: 0, memoAuthority: 'PRIVATE', memoLikesCount: 0 },
   reading: { startedAt: null, finishedAt: null, outcome: null, rating: null, format: null, note: null, paused: false },
@@ -97,10 +97,11 @@ export const toShown = (object: Shown, names: Names): Shown => {
 const changesOf = ({ kind, part }: Write, body: Value, value: Value): Value => {
   const edition = value.edition as Value
   if (part === '/progress') {
-    const { count } = value.progress as { count: number }
+    const { count, deviceMinutes } = value.progress as { count: number; deviceMinutes: number }
     const latestAt = String(body.at).replace(/\.\d+/, '')
     const isBegun = value.bookStatus === 'YET' && Number(body.page) > 0
-    return { currentPage: body.page, progress: { count: count + 1, latestAt }, ...(isBegun && { bookStatus: 'ING' }) }
+    const progress = { count: count + 1, latestAt, deviceMinutes }
+    return { currentPage: body.page, progress, ...(isBegun && { bookStatus: 'ING' }) }
   }
   if (part === '/tags') {
     const added = asTexts(body.add)

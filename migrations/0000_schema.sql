@@ -575,6 +575,12 @@ CREATE TRIGGER images_counted_in AFTER INSERT ON images BEGIN UPDATE members SET
 --> statement-breakpoint
 CREATE TRIGGER images_counted_out AFTER DELETE ON images BEGIN UPDATE members SET imageCount = imageCount - 1, imageBytes = imageBytes - OLD.bytes WHERE memberId = OLD.memberId AND withdrawnAt IS NULL; END;
 --> statement-breakpoint
+CREATE TRIGGER statisticsFiles_counted_in AFTER INSERT ON statisticsFiles BEGIN UPDATE members SET imageBytes = imageBytes + (NEW.bytes + NEW.missingBytes), textBytes = textBytes + 4000 * (NEW.sittings / 20) WHERE memberId = NEW.memberId; END;
+--> statement-breakpoint
+CREATE TRIGGER statisticsFiles_counted_out AFTER DELETE ON statisticsFiles BEGIN UPDATE members SET imageBytes = imageBytes - (OLD.bytes + OLD.missingBytes), textBytes = textBytes - 4000 * (OLD.sittings / 20) WHERE memberId = OLD.memberId AND withdrawnAt IS NULL; END;
+--> statement-breakpoint
+CREATE TRIGGER statisticsFiles_recounted AFTER UPDATE OF bytes, missingBytes, sittings ON statisticsFiles WHEN (NEW.bytes + NEW.missingBytes) <> (OLD.bytes + OLD.missingBytes) OR 4000 * (NEW.sittings / 20) <> 4000 * (OLD.sittings / 20) BEGIN UPDATE members SET imageBytes = imageBytes - (OLD.bytes + OLD.missingBytes) + (NEW.bytes + NEW.missingBytes), textBytes = textBytes - 4000 * (OLD.sittings / 20) + 4000 * (NEW.sittings / 20) WHERE memberId = NEW.memberId; END;
+--> statement-breakpoint
 CREATE TRIGGER idempotencyKeys_counted_in AFTER INSERT ON idempotencyKeys BEGIN UPDATE members SET keyCount = keyCount + 1 WHERE memberId = NEW.memberId; END;
 --> statement-breakpoint
 CREATE TRIGGER idempotencyKeys_counted_out AFTER DELETE ON idempotencyKeys BEGIN UPDATE members SET keyCount = keyCount - 1 WHERE memberId = OLD.memberId AND withdrawnAt IS NULL; END;
@@ -633,7 +639,7 @@ CREATE TRIGGER sessions_limited AFTER INSERT ON sessions BEGIN DELETE FROM sessi
 --> statement-breakpoint
 CREATE TRIGGER activity_limited AFTER INSERT ON activity BEGIN DELETE FROM activity WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000); END;
 --> statement-breakpoint
-CREATE TRIGGER documents_limited AFTER INSERT ON documents WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > 2000 BEGIN DELETE FROM documents WHERE memberId = NEW.memberId AND document = coalesce( ( SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document AND NOT isByHand ORDER BY createdAt LIMIT 1 ), (SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY createdAt LIMIT 1) ); END;
+CREATE TRIGGER documents_limited AFTER INSERT ON documents WHEN NEW.seconds = 0 AND (SELECT count(*) FROM documents WHERE memberId = NEW.memberId AND seconds = 0) > 2000 BEGIN DELETE FROM documents WHERE memberId = NEW.memberId AND document = coalesce( ( SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document AND seconds = 0 AND NOT isByHand ORDER BY createdAt LIMIT 1 ), ( SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document AND seconds = 0 ORDER BY createdAt LIMIT 1 ) ); END;
 --> statement-breakpoint
 CREATE TRIGGER documents_positions_deleted AFTER DELETE ON documents BEGIN DELETE FROM positions WHERE memberId = OLD.memberId AND document = OLD.document; END;
 --> statement-breakpoint
@@ -678,3 +684,7 @@ CREATE TRIGGER readings_insert_logged AFTER INSERT ON readings WHEN NOT EXISTS (
 CREATE TRIGGER readings_update_logged AFTER UPDATE OF bookId, startedAt, finishedAt, outcome, quarters, format, note ON readings WHEN (NEW.bookId, NEW.startedAt, NEW.finishedAt, NEW.outcome, NEW.quarters, NEW.format, NEW.note) IS NOT (OLD.bookId, OLD.startedAt, OLD.finishedAt, OLD.outcome, OLD.quarters, OLD.format, OLD.note) BEGIN INSERT INTO changes (memberId, seq, kind, id, proof) SELECT memberId, seq + 1, 4, NEW.readingId, random() & 0xFFFFFFFFFFFF FROM changes WHERE memberId = NEW.memberId ORDER BY seq DESC LIMIT 1; END;
 --> statement-breakpoint
 CREATE TRIGGER readings_delete_logged AFTER DELETE ON readings WHEN NOT EXISTS (SELECT 1 FROM currentReadings WHERE bookId = OLD.bookId AND readingId = OLD.readingId) BEGIN INSERT INTO changes (memberId, seq, kind, id, proof) SELECT memberId, seq + 1, 4, OLD.readingId, random() & 0xFFFFFFFFFFFF FROM changes WHERE memberId = OLD.memberId AND EXISTS (SELECT 1 FROM books WHERE books.bookId = OLD.bookId AND changes.seq > 0) ORDER BY seq DESC LIMIT 1; END;
+--> statement-breakpoint
+CREATE TRIGGER documents_read_logged AFTER UPDATE OF seconds ON documents WHEN NEW.seconds <> OLD.seconds AND NEW.bookId IS NOT NULL BEGIN INSERT INTO changes (memberId, seq, kind, id, proof) SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes WHERE memberId = NEW.memberId ORDER BY seq DESC LIMIT 1; END;
+--> statement-breakpoint
+CREATE TRIGGER documents_link_logged AFTER UPDATE OF bookId ON documents WHEN NEW.bookId IS NOT OLD.bookId AND NEW.seconds > 0 BEGIN INSERT INTO changes (memberId, seq, kind, id, proof) SELECT memberId, seq + 1, 1, OLD.bookId, random() & 0xFFFFFFFFFFFF FROM changes WHERE memberId = OLD.memberId AND OLD.bookId IS NOT NULL ORDER BY seq DESC LIMIT 1; INSERT INTO changes (memberId, seq, kind, id, proof) SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes WHERE memberId = NEW.memberId AND NEW.bookId IS NOT NULL ORDER BY seq DESC LIMIT 1; END;

@@ -59,7 +59,8 @@ const TEXT_BYTES = `(
   ${ofMember('books')}
 ) + (select coalesce(sum(${NOTE_PRICE} + octet_length(concat(note))), 0) ${ofMember('readings')})
   + (select coalesce(sum(blocks), 0) * ${BLOCK_PRICE} ${ofMember('tags')})
-  + (select coalesce(sum(bytes), 0) ${ofMember('trash')})`
+  + (select coalesce(sum(bytes), 0) ${ofMember('trash')})
+  + (select coalesce(sum(sittings / ${PRICED_ROWS}), 0) * ${BLOCK_PRICE} ${ofMember('statisticsFiles')})`
 /** Compare the sizes of texts with their counters. */
 export const TEXT_CHECKS = [
   checkField('books', 'bookId', 'memoBytes', MEMO_BYTES),
@@ -91,7 +92,8 @@ const CHECKS = [
     textBytes: TEXT_BYTES,
     keyCount: `select count(*) ${ofMember('idempotencyKeys')}`,
     imageCount: `select count(*) ${ofMember('images')}`,
-    imageBytes: `select coalesce(sum(bytes), 0) ${ofMember('images')}`,
+    imageBytes: `(select coalesce(sum(bytes), 0) ${ofMember('images')})
+      + (select coalesce(sum(bytes + missingBytes), 0) ${ofMember('statisticsFiles')})`,
   }),
   // In both directions: each row has books, and each book with an author has a row. The + lets SQLite use
   // books_by_author.
@@ -137,7 +139,12 @@ const CHECKS = [
     bookId: `iif(exists (
       select 1 from books where books.bookId = stored.bookId and books.memberId <> stored.memberId
     ), 'that of no other member', stored.bookId)`,
+    seconds: `select coalesce(sum(seconds), 0) ${ofMember('sittings')} and sittings.document = stored.document`,
   }),
+  ...checkFields('sittings', 'document', {
+    document: `select document ${ofMember('documents')} and documents.document = stored.document`,
+  }),
+  ...checkFields('statisticsFiles', 'memberId', { sittings: `select count(*) ${ofMember('sittings')}` }),
   ...checkFields('positions', 'document', {
     document: `select document ${ofMember('documents')} and documents.document = stored.document`,
   }),

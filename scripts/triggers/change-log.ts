@@ -175,4 +175,21 @@ export const changeLog: Trigger[] = [
     columns: ['tag'],
   }),
   ...ofReadings,
+  {
+    comment: 'What devices have read of a book.',
+    name: 'documents_read_logged',
+    after: 'UPDATE OF seconds ON documents',
+    when: 'NEW.seconds <> OLD.seconds AND NEW.bookId IS NOT NULL',
+    statements: [log('book', 'NEW', 'NEW.bookId')],
+  },
+  {
+    comment: 'Of a book in the trash, the entry has no value.',
+    name: 'documents_link_logged',
+    after: 'UPDATE OF bookId ON documents',
+    when: 'NEW.bookId IS NOT OLD.bookId AND NEW.seconds > 0',
+    statements: [
+      log('book', 'OLD', 'OLD.bookId', '\n  AND OLD.bookId IS NOT NULL'),
+      log('book', 'NEW', 'NEW.bookId', '\n  AND NEW.bookId IS NOT NULL'),
+    ],
+  },
 ]

@@ -209,6 +209,20 @@ WHERE bookId = OLD.bookId
 
 export const ofImages = counted('images', { imageCount: '1', imageBytes: 'ROW.bytes' })
 
+const fileCounters = {
+  imageBytes: '(ROW.bytes + ROW.missingBytes)',
+  textBytes: `${BLOCK_PRICE} * (ROW.sittings / ${PRICED_ROWS})`,
+}
+export const ofStatistics: Trigger[] = [
+  ...counted('statisticsFiles', fileCounters),
+  {
+    name: 'statisticsFiles_recounted',
+    after: 'UPDATE OF bytes, missingBytes, sittings ON statisticsFiles',
+    when: Object.values(fileCounters).map(changed).join('\n  OR '),
+    statements: [count('members', fileCounters, { subtract: 'OLD', add: 'NEW' }, OF_MEMBER)],
+  },
+]
+
 export const ofKeys = counted('idempotencyKeys', { keyCount: '1' })
 
 const [readingIn, readingOut] = counted('readings', { textBytes: readingPrice })

@@ -1,17 +1,20 @@
--- What devices push: a member keeps 2,000 documents, and the positions of five devices in each. The oldest are deleted, first
--- those whose book the member has not set.
+-- What devices push: a member keeps 2,000 documents without sittings, and the positions of five devices in each. The oldest are
+-- deleted, first those whose book the member has not set. The reader of statistics limits the documents with sittings.
 
 CREATE TRIGGER documents_limited AFTER INSERT ON documents
-WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > :MAX_DOCUMENTS
+WHEN NEW.seconds = 0 AND (SELECT count(*) FROM documents WHERE memberId = NEW.memberId AND seconds = 0) > :MAX_DOCUMENTS
 BEGIN
   DELETE FROM documents
   -- Not ordered by both, which would read and sort all of them.
   WHERE memberId = NEW.memberId AND document = coalesce(
     (
       SELECT document FROM documents
-      WHERE memberId = NEW.memberId AND document <> NEW.document AND NOT isByHand ORDER BY createdAt LIMIT 1
+      WHERE memberId = NEW.memberId AND document <> NEW.document AND seconds = 0 AND NOT isByHand ORDER BY createdAt LIMIT 1
     ),
-    (SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY createdAt LIMIT 1)
+    (
+      SELECT document FROM documents
+      WHERE memberId = NEW.memberId AND document <> NEW.document AND seconds = 0 ORDER BY createdAt LIMIT 1
+    )
   );
 END;
 

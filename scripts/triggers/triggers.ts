@@ -16,6 +16,7 @@ import {
   ofMemos,
   ofProgress,
   ofReadings,
+  ofStatistics,
   ofTags,
   ofTrash,
 } from './counters.ts'
@@ -80,6 +81,10 @@ export const writeTriggers = () =>
     ),
     section('The bytes of the trash, which the triggers of books and memos have added.', ofTrash),
     section('Images of a member: their number and bytes.', ofImages),
+    section(
+      'The file of reading statistics of a member: its bytes count as those of images, its sittings as rows.',
+      ofStatistics,
+    ),
     section('The number of idempotency keys of a member, which has a limit.', ofKeys),
     section('Prices of readings, of tags of books, and of progress events, which count as text of the member.', [
       ...ofReadings,

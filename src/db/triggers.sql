@@ -260,6 +260,37 @@ BEGIN
     AND withdrawnAt IS NULL;
 END;
 
+-- The file of reading statistics of a member: its bytes count as those of images, its sittings as rows.
+
+CREATE TRIGGER statisticsFiles_counted_in AFTER INSERT ON statisticsFiles
+BEGIN
+  UPDATE members
+  SET imageBytes = imageBytes + (NEW.bytes + NEW.missingBytes),
+    textBytes = textBytes + 4000 * (NEW.sittings / 20)
+  WHERE memberId = NEW.memberId;
+END;
+
+CREATE TRIGGER statisticsFiles_counted_out AFTER DELETE ON statisticsFiles
+BEGIN
+  UPDATE members
+  SET imageBytes = imageBytes - (OLD.bytes + OLD.missingBytes),
+    textBytes = textBytes - 4000 * (OLD.sittings / 20)
+  WHERE memberId = OLD.memberId
+    AND withdrawnAt IS NULL;
+END;
+
+CREATE TRIGGER statisticsFiles_recounted AFTER UPDATE OF bytes, missingBytes, sittings ON statisticsFiles
+WHEN (NEW.bytes + NEW.missingBytes)
+  <> (OLD.bytes + OLD.missingBytes)
+  OR 4000 * (NEW.sittings / 20)
+  <> 4000 * (OLD.sittings / 20)
+BEGIN
+  UPDATE members
+  SET imageBytes = imageBytes - (OLD.bytes + OLD.missingBytes) + (NEW.bytes + NEW.missingBytes),
+    textBytes = textBytes - 4000 * (OLD.sittings / 20) + 4000 * (NEW.sittings / 20)
+  WHERE memberId = NEW.memberId;
+END;
+
 -- The number of idempotency keys of a member, which has a limit.
 
 CREATE TRIGGER idempotencyKeys_counted_in AFTER INSERT ON idempotencyKeys
@@ -594,20 +625,23 @@ BEGIN
   WHERE memberId = NEW.memberId AND isFailedLogin = NEW.isFailedLogin AND entry <= NEW.entry - iif(NEW.isFailedLogin, 500, 5000);
 END;
 
--- What devices push: a member keeps 2,000 documents, and the positions of five devices in each. The oldest are deleted, first
--- those whose book the member has not set.
+-- What devices push: a member keeps 2,000 documents without sittings, and the positions of five devices in each. The oldest are
+-- deleted, first those whose book the member has not set. The reader of statistics limits the documents with sittings.
 
 CREATE TRIGGER documents_limited AFTER INSERT ON documents
-WHEN (SELECT count(*) FROM documents WHERE memberId = NEW.memberId) > 2000
+WHEN NEW.seconds = 0 AND (SELECT count(*) FROM documents WHERE memberId = NEW.memberId AND seconds = 0) > 2000
 BEGIN
   DELETE FROM documents
   -- Not ordered by both, which would read and sort all of them.
   WHERE memberId = NEW.memberId AND document = coalesce(
     (
       SELECT document FROM documents
-      WHERE memberId = NEW.memberId AND document <> NEW.document AND NOT isByHand ORDER BY createdAt LIMIT 1
+      WHERE memberId = NEW.memberId AND document <> NEW.document AND seconds = 0 AND NOT isByHand ORDER BY createdAt LIMIT 1
     ),
-    (SELECT document FROM documents WHERE memberId = NEW.memberId AND document <> NEW.document ORDER BY createdAt LIMIT 1)
+    (
+      SELECT document FROM documents
+      WHERE memberId = NEW.memberId AND document <> NEW.document AND seconds = 0 ORDER BY createdAt LIMIT 1
+    )
   );
 END;
 
@@ -849,5 +883,32 @@ BEGIN
   SELECT memberId, seq + 1, 4, OLD.readingId, random() & 0xFFFFFFFFFFFF FROM changes
   WHERE memberId = OLD.memberId
     AND EXISTS (SELECT 1 FROM books WHERE books.bookId = OLD.bookId AND changes.seq > 0)
+  ORDER BY seq DESC LIMIT 1;
+END;
+
+-- What devices have read of a book.
+CREATE TRIGGER documents_read_logged AFTER UPDATE OF seconds ON documents
+WHEN NEW.seconds <> OLD.seconds AND NEW.bookId IS NOT NULL
+BEGIN
+  INSERT INTO changes (memberId, seq, kind, id, proof)
+  SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes
+  WHERE memberId = NEW.memberId
+  ORDER BY seq DESC LIMIT 1;
+END;
+
+-- Of a book in the trash, the entry has no value.
+CREATE TRIGGER documents_link_logged AFTER UPDATE OF bookId ON documents
+WHEN NEW.bookId IS NOT OLD.bookId AND NEW.seconds > 0
+BEGIN
+  INSERT INTO changes (memberId, seq, kind, id, proof)
+  SELECT memberId, seq + 1, 1, OLD.bookId, random() & 0xFFFFFFFFFFFF FROM changes
+  WHERE memberId = OLD.memberId
+    AND OLD.bookId IS NOT NULL
+  ORDER BY seq DESC LIMIT 1;
+
+  INSERT INTO changes (memberId, seq, kind, id, proof)
+  SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes
+  WHERE memberId = NEW.memberId
+    AND NEW.bookId IS NOT NULL
   ORDER BY seq DESC LIMIT 1;
 END;

@@ -171,7 +171,7 @@ const document = {
   state: 'WAITING',
   ...{ title: 'Demian', authors: ['Hermann Hesse'], filename: 'demian.epub' },
   ...{ book: null, setByMember: false, percentage: PUSHED.percentage, device: PUSHED.device },
-  ...{ tokenId: PLACEHOLDERS.DEVICE_TOKEN_ID, tokenName: 'My Kobo', pushedAt: now },
+  ...{ tokenId: PLACEHOLDERS.DEVICE_TOKEN_ID, tokenName: 'My Kobo', pushedAt: now, minutes: 0 },
 }
 const image = PLACEHOLDERS.IMAGE_NAME
 const imageUrl = `https://library.example.com/images/1/${image}`
@@ -273,7 +273,7 @@ export const EXAMPLES: Record<string, Example> = {
             ...begun,
             edition: { isbn, ...noDetails, sourceIds: [] },
             tagIds: [],
-            progress: { count: 1, latestAt: progressEvent.at },
+            progress: { count: 1, latestAt: progressEvent.at, deviceMinutes: 0 },
           },
         },
         { kind: 'reading', id: 1, value: { ...openReading, bookId: 1 } },
@@ -536,7 +536,15 @@ export const EXAMPLES: Record<string, Example> = {
     parameters: { 'token-id': PLACEHOLDERS.DEVICE_TOKEN_ID, size: 20 },
     response: {
       item: [
-        { at: now, kind: 'document', import: null, book: shortBook, page: null, documentId: PUSHED_BOOK.document },
+        {
+          at: now,
+          kind: 'document',
+          import: null,
+          book: shortBook,
+          page: null,
+          documentId: PUSHED_BOOK.document,
+          minutes: null,
+        },
       ],
       next: null,
     },
@@ -544,7 +552,7 @@ export const EXAMPLES: Record<string, Example> = {
   undoDevice: {
     parameters: { 'token-id': PLACEHOLDERS.DEVICE_TOKEN_ID },
     body: { since: '2026-11-21T00:00:00Z' },
-    response: { imports: 0, books: 0, memos: 0, progress: 0, documents: 1, kept: [], hasMore: false },
+    response: { imports: 0, books: 0, memos: 0, progress: 0, documents: 1, minutes: 0, kept: [], hasMore: false },
   },
   updateBooks: {
     body: { ids: [1, 3], set: { star: 5, series: '소설' }, addTags: ['Novel'], removeTags: ['To buy'] },

@@ -2,6 +2,9 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
+/** How many minutes a time of reading shows: rounded half up, but at least one of any. */
+export const toMinutes = (seconds: number) => (seconds > 0 ? Math.max(1, Math.round(seconds / 60)) : 0)
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** A point in time, in milliseconds since 1970, as `yyyy-MM-ddTHH:mm:ss` in an IANA time zone. */

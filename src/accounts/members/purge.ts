@@ -38,6 +38,8 @@ const STEPS = Object.entries({
   goals: 'year',
   positions: 'document, tokenId',
   documents: 'document',
+  sittings: 'tokenId, at, document, day',
+  statisticsFiles: 'memberId',
   idempotencyKeys: 'keyHash',
   importRows: 'importId, row',
   imports: 'importId',

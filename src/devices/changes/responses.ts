@@ -11,11 +11,12 @@ import { DocumentId } from '../documents/schema'
 
 export const DeviceChange = namedObject('DeviceChange', {
   at: Instant,
-  kind: named('DeviceChangeKind', z.enum(['import', 'progress', 'document'])),
+  kind: named('DeviceChangeKind', z.enum(['import', 'progress', 'document', 'statistics'])),
   import: z.nullable(Import),
   book: z.nullable(NamedBook),
   page: z.nullable(Int32),
   documentId: z.nullable(DocumentId),
+  minutes: z.nullable(Int32),
 })
 export type DeviceChange = z.infer<typeof DeviceChange>
 
@@ -25,6 +26,7 @@ const UndoneChanges = namedObject('UndoneChanges', {
   memos: Int32,
   progress: Int32,
   documents: Int32,
+  minutes: Int32,
   kept: z.array(KeptBook).check(z.maxLength(MAX_ROWS)),
   hasMore: z.boolean(),
 })
@@ -35,14 +37,14 @@ export const deviceChangesReference: FeatureReference = {
   schemas: {
     DeviceChange: 'Something that a device did.',
     DeviceChangeKind:
-      'What a device did.\n\n- `import`: sent a file or highlights\n- `progress`: pushed progress that became an event of a book\n- `document`: pushed a document that was linked to a book by its title and authors',
+      'What a device did.\n\n- `import`: sent a file or highlights\n- `progress`: pushed progress that became an event of a book\n- `document`: pushed a document that was linked to a book by its title and authors\n- `statistics`: sent reading statistics, which added reading time',
     DeviceChangeList: 'A page of what a device did.',
     UndoneChanges: 'What was undone.',
     UndoRequest: 'The time from which on to undo.',
   },
   ownProperties: {
     at: 'When the device sent it.',
-    book: 'The book of the event or the document. Null for an import.',
+    book: 'The book of the event or the document. Null for other changes.',
     books: 'Number of books moved to the trash.',
     'DeviceChange.documentId': 'The document that was linked. Null for other changes.',
     documents: 'Number of documents that have no book any more.',
@@ -54,6 +56,8 @@ export const deviceChangesReference: FeatureReference = {
     memos: 'Number of memos moved to the trash by themselves, from books that stay.',
     'DeviceChange.page': 'The page of the event. Null for other changes.',
     progress: 'Number of progress events deleted.',
+    'DeviceChange.minutes': 'The reading time that the statistics have added. Null for other changes.',
+    'UndoneChanges.minutes': 'The reading time that does not count any more.',
     since:
       'What the device sent at or after this time is undone: a time since 1900, at most five minutes ahead, in RFC 3339 format, with `Z` or an offset.',
   },
@@ -62,8 +66,8 @@ export const deviceChangesReference: FeatureReference = {
       operationId: 'listDeviceChanges',
       summary: 'List what a device did',
       description:
-        `Newest first: its imports, if they are among the last ${MAX_KEPT_OF_DEVICES} of all devices and at most 30 days old, its progress, and ` +
-        'documents that its pushes linked to books. Also after the token was deleted. What was undone is not listed.',
+        `Newest first: its imports, if they are among the last ${MAX_KEPT_OF_DEVICES} of all devices and at most 30 days old, its progress, ` +
+        'documents that it linked to books, and reading statistics. Also after the token was deleted. What was undone is not listed.',
       responses: { 200: json(listOf(DeviceChange), 'A page of what the device did') },
     },
     'POST /tokens/{token-id}/undo': {
@@ -73,7 +77,8 @@ export const deviceChangesReference: FeatureReference = {
         'Cancels imports that wait or run, and undoes what `listDeviceChanges` lists since a time:\n\n' +
         '- Books and memos that the device added go to the trash, and texts that it replaced come back.\n' +
         '- Its progress is deleted, and pages are what they were before.\n' +
-        '- Documents that its pushes linked have no book any more; new ones that no other device has pushed are deleted.\n\n' +
+        '- Documents that it linked have no book any more; new ones that no other device has sent are deleted.\n' +
+        '- The reading time that its statistics have added does not count any more. The file of the statistics stays.\n\n' +
         'What others have changed since stays; `kept` lists it. Send the request again while `hasMore` is true, or after an error: it ' +
         'continues. If a device is lost, delete its token first: what it did can still be undone.',
       responses: { 200: json(UndoneChanges, 'What was undone') },

@@ -7,6 +7,7 @@ import { importColumns, type StoredImport, toImport } from '../../transfer/impor
 import { DEVICE_SCOPES, toBits } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
+import { toMinutes } from '../../values/time'
 import type { DeviceChange } from './responses'
 import type { ChangesQuery } from './schema'
 
@@ -21,7 +22,8 @@ const exists = (table: string) => sql`exists (select 1 from ${sql.raw(table)} wh
 type DeviceToken = { isDevice: number | null; hasRows: number }
 export const selectDeviceToken = sqlStatement<DeviceToken>`
   select (select ${isForDevice} from accessTokens where ${ofToken} and kind is null) as isDevice,
-    ${exists('imports')} or ${exists('positions')} or ${exists('progress')} or ${exists('documents')} as hasRows`
+    ${exists('imports')} or ${exists('positions')} or ${exists('progress')} or ${exists('documents')}
+      or ${exists('sittings')} as hasRows`
 
 /** @throws TOKEN_NOT_FOUND unless it is the token of a device of the caller, or was one that wrote something */
 export const requireDevice = ([token]: DeviceToken[]) => {
@@ -32,7 +34,7 @@ export const requireDevice = ([token]: DeviceToken[]) => {
 }
 
 /** The kinds of changes. Of the same time, those with a higher rank come first. */
-const RANKS = { import: 2, progress: 1, document: 0 }
+const RANKS = { import: 3, progress: 2, document: 1, statistics: 0 }
 type Position = [at: number, rank: number, id: number | string]
 /** Before all changes, as the latest come first. */
 const START: Position = [Number.MAX_SAFE_INTEGER, RANKS.import + 1, 0]
@@ -57,8 +59,13 @@ const selectLinks = sqlStatement<Link>`
     and ${follows('document', 'linkedAt', 'document')}
   order by at desc, document desc limit ${limit}`
 
+type Upload = { at: number; seconds: number }
+const selectUploads = sqlStatement<Upload>`
+  select at, sum(seconds) as seconds from sittings
+  where ${ofToken} and ${follows('statistics', 'at', '0')} group by at order by at desc limit ${limit}`
+
 type Ranked = { position: Position; change: Omit<DeviceChange, 'at'> }
-const NOTHING = { import: null, book: null, page: null, documentId: null }
+const NOTHING = { import: null, book: null, page: null, documentId: null, minutes: null }
 
 /** What a device did, newest first. @throws TOKEN_NOT_FOUND */
 export const listDeviceChanges = async (
@@ -68,11 +75,12 @@ export const listDeviceChanges = async (
   { cursor: [at, rank, id] = START, size }: ChangesQuery,
 ): Promise<List<DeviceChange>> => {
   const values = { tokenId, at, rank, id, limit: size + 1 }
-  const { token, imports, events, links } = await runAsCaller(db, caller, {
+  const { token, imports, events, links, uploads } = await runAsCaller(db, caller, {
     token: selectDeviceToken(values),
     imports: selectImports(values),
     events: selectEvents(values),
     links: selectLinks(values),
+    uploads: selectUploads(values),
   })
   requireDevice(token)
   const all: Ranked[] = [
@@ -87,6 +95,10 @@ export const listDeviceChanges = async (
     ...links.map(({ at, document, ...book }) => ({
       position: [at, RANKS.document, document] as Position,
       change: { ...NOTHING, kind: 'document' as const, book, documentId: document },
+    })),
+    ...uploads.map(({ at, seconds }) => ({
+      position: [at, RANKS.statistics, 0] as Position,
+      change: { ...NOTHING, kind: 'statistics' as const, minutes: toMinutes(seconds) },
     })),
   ]
   // Each list is in order already, so a stable sort keeps the order of those with the same time and rank.

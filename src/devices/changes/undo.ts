@@ -1,14 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { type Caller, callerId, runAsCaller } from '../../db/caller'
+import { type Caller, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
 import type { StoredImport } from '../../transfer/imports/store'
 import { intoTrash } from '../../transfer/imports/undo/removal'
 import { undoImport } from '../../transfer/imports/undo/undo-import'
 import type { Quotas } from '../../values/quotas'
+import { toMinutes } from '../../values/time'
 import type { UndoneChanges } from './responses'
 import { MAX_IMPORTS_UNDONE, MAX_ROWS_UNDONE } from './schema'
 import { ofToken, requireDevice, selectDeviceToken } from './store'
+import { countDocuments, undoDocuments } from './undo-documents'
 import { undoEvents } from './undo-events'
 
 const isSince = sql`${ofToken} and isDeleted = 0 and importId >= (:since + 0)`
@@ -18,18 +20,7 @@ type Import = { importId: number; rows: number }
 const selectImports = sqlStatement<Import>`
   select importId, created + updated as rows from imports where ${isSince} order by importId desc limit ${limit}`
 
-const unlinkDocuments = sqlStatement<{ document: string }>`
-  update documents set bookId = null, tokenId = null, linkedAt = null
-  where ${ofToken} and not isByHand and linkedAt >= :since returning document`
-const deletePositions = sqlStatement`delete from positions where ${ofToken} and at >= (:since + 0)`
-/** Documents that only this device has pushed: their positions are gone. */
-const deleteDocuments = sqlStatement`
-  delete from documents where memberId = ${callerId} and createdAt >= (:since + 0) and not isByHand and bookId is null
-    and not exists (
-      select 1 from positions where positions.memberId = documents.memberId and positions.document = documents.document
-    )`
-
-/** Batches of events that one call undoes. */
+/** Batches of events, and of documents, that one call undoes. */
 const MAX_BATCHES = 20
 
 /** The imports that one call undoes. */
@@ -49,15 +40,20 @@ type Undone = UndoneChanges & { files: StoredImport[] }
  * @throws TOKEN_NOT_FOUND; MAX_MEMBER_TEXT_BYTES when the quota has no room for what an import replaced
  */
 export const undoDevice = async (db: Db, caller: Caller, of: Since, quotas: Quotas): Promise<Undone> => {
-  const { token, imports, unlinked } = await runAsCaller(db, caller, {
+  const { token, imports, ...first } = await runAsCaller(db, caller, {
     token: selectDeviceToken(of),
     cancelled: cancelRunning(of),
     imports: selectImports({ ...of, limit: MAX_IMPORTS_UNDONE + 1 }),
-    unlinked: unlinkDocuments(of),
-    positions: deletePositions(of),
-    documents: deleteDocuments(of),
+    ...undoDocuments(of),
   })
   requireDevice(token)
+  let { documents, seconds, hasMore: hasDocuments } = countDocuments(first)
+  for (let batches = 1; hasDocuments && batches < MAX_BATCHES; batches++) {
+    const more = countDocuments(await runAsCaller(db, caller, undoDocuments(of)))
+    documents += more.documents
+    seconds += more.seconds
+    hasDocuments = more.hasMore
+  }
   const files: StoredImport[] = []
   const kept = new Map<number, UndoneChanges['kept'][number]>()
   const keep = (books: UndoneChanges['kept']) => {
@@ -66,7 +62,7 @@ export const undoDevice = async (db: Db, caller: Caller, of: Since, quotas: Quot
       if (all.size > 0) kept.set(bookId, { bookId, title, left: [...all] })
     }
   }
-  const undone = { imports: 0, books: 0, memos: 0, progress: 0, documents: unlinked.length }
+  const undone = { imports: 0, books: 0, memos: 0, progress: 0, documents, minutes: toMinutes(seconds) }
   let batches = 0
   /** Returns whether all events since then are undone. */
   const undoProgress = async (since: number) => {
@@ -91,5 +87,5 @@ export const undoDevice = async (db: Db, caller: Caller, of: Since, quotas: Quot
     undone.memos += result.memos
     keep(result.kept)
   }
-  return answer(taken.length < imports.length || !(await undoProgress(of.since)))
+  return answer(hasDocuments || taken.length < imports.length || !(await undoProgress(of.since)))
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_LABEL, MAX_NAME } from '../../values/contract'
+import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { MAX_DOCUMENTS } from '../../values/prices'
 import { Id, Instant, listOf, textUpTo } from '../../values/responses'
@@ -18,6 +19,7 @@ export const Document = namedObject('Document', {
   filename: Shown,
   book: z.nullable(NamedBook),
   setByMember: z.boolean(),
+  minutes: Int32,
   percentage: z.nullable(z.number().check(z.minimum(0), z.maximum(1))),
   device: Shown,
   tokenId: z.nullable(z.uuid()),
@@ -44,13 +46,14 @@ export const documentsReference: FeatureReference = {
     'Document.device': 'The device that pushed last, as it names itself. Null if it does not.',
     documentId: 'What devices name the document: mostly a hash of a part of the file.',
     filename: 'The name of the file. Null if the device sends none.',
-    percentage: 'How much of it the device that pushed last has read, from 0 to 1.',
-    pushedAt: 'When a device last pushed a position in it.',
+    minutes: 'How long your devices have read it, by their statistics. Counts for the book, if it has one.',
+    percentage: 'How much of it the device that pushed last has read, from 0 to 1. Null if none has pushed.',
+    pushedAt: 'When a device last pushed a position in it. Null if none has: then it is known from reading statistics.',
     setByMember: 'Whether you have set the book, or that there is none. A push never changes that.',
     'Document.state': 'Whether it has a book.',
     'Document.title': 'The title, as the device sends it. Null if it sends none.',
     'NamedBook.title': 'Title of the book.',
-    'Document.tokenId': 'The access token of the device that pushed last.',
+    'Document.tokenId': 'The access token of the device that pushed last. Null if none has pushed.',
     tokenName: 'The name of that access token. Null once it is deleted.',
   },
   parameters: {
@@ -62,9 +65,10 @@ export const documentsReference: FeatureReference = {
       operationId: 'listDocuments',
       summary: 'List the documents of your devices',
       description:
-        'Those that KOReader, Readest and CrossPoint have pushed progress of, in the order of their first push, newest first. A push links a document to ' +
-        'the only book that has its title and authors; the others wait until a later push finds one, or you set it with `setDocumentBook`. ' +
-        `The newest ${MAX_DOCUMENTS.toLocaleString('en')} are kept; those whose book you have set are deleted last.`,
+        'Those that KOReader, Readest and CrossPoint have pushed progress of, and those in the reading statistics of KOReader, in the order in which ' +
+        'they first came, newest first. A device that sends a document links it to the only book that has its title and authors; the others wait until ' +
+        'it is sent again and one is found, or you set it with `setDocumentBook`. ' +
+        `Of those without reading time, the newest ${MAX_DOCUMENTS.toLocaleString('en')} are kept; those whose book you have set are deleted last.`,
       responses: { 200: json(listOf(Document), 'A page of documents') },
     },
     'PUT /documents/{document-id}/book': {
@@ -72,7 +76,7 @@ export const documentsReference: FeatureReference = {
       summary: 'Set the book of a document',
       description:
         'The newest position of your devices in the document is applied to the book at once, as of the time when it was pushed. What an ' +
-        'earlier link did to another book stays. Pushes do not change the link. If the book is deleted, it works again once it is restored; ' +
+        'earlier link did to another book stays. Its reading time counts for the book from now on. Pushes do not change the link. If the book is deleted, it works again once it is restored; ' +
         'if it is merged into another book, the document belongs to that one.',
       responses: { 200: json(Document, 'The document') },
       errors: ['DOCUMENT_NOT_FOUND', 'BOOK_NOT_FOUND'],

@@ -7,12 +7,14 @@ import { books } from '../../db/schema/book-tables'
 import { ApiError } from '../../errors'
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
+import { toMinutes } from '../../values/time'
 import { applyPosition } from './apply'
 import { hasBook, ofDocument } from './conditions'
 import type { Document } from './responses'
 import type { DocumentBook, DocumentQuery } from './schema'
 
-type Row = Omit<Document, 'authors' | 'book' | 'setByMember' | 'pushedAt'> & {
+type Row = Omit<Document, 'authors' | 'book' | 'setByMember' | 'pushedAt' | 'minutes'> & {
+  seconds: number
   createdAt: number
   authors: string | null
   bookId: number | null
@@ -25,7 +27,7 @@ const state = sql`iif(${hasBook}, 'LINKED', documents.isByHand and documents.boo
 const columns = sql`
   documents.document as documentId, ${state} as state, documents.createdAt, documents.title, authors, filename,
   books.bookId, books.title as bookTitle, isByHand, percentage, nullif(device, '') as device, position.tokenId, accessTokens.name as tokenName,
-  position.at as pushedAt`
+  position.at as pushedAt, documents.seconds`
 const joined = sql`documents
   left join books on books.bookId = documents.bookId and books.memberId = documents.memberId
   left join positions as position on position.memberId = documents.memberId and position.document = documents.document
@@ -35,12 +37,22 @@ const joined = sql`documents
     )
   left join accessTokens on accessTokens.memberId = position.memberId and accessTokens.tokenId = position.tokenId`
 
-const toDocument = ({ createdAt: _, authors, bookId, bookTitle, isByHand, pushedAt, ...row }: Row): Document => ({
+const toDocument = ({
+  createdAt: _,
+  authors,
+  bookId,
+  bookTitle,
+  isByHand,
+  pushedAt,
+  seconds,
+  ...row
+}: Row): Document => ({
   ...row,
   authors: authors === null ? null : authors.split('\n'),
   book: bookId === null ? null : { bookId, title: bookTitle ?? '' },
   setByMember: isByHand === 1,
   pushedAt: pushedAt === null ? null : toInstant(pushedAt),
+  minutes: toMinutes(seconds),
 })
 
 const selectDocuments = sqlStatement<Row>`

@@ -16,7 +16,7 @@ const SyncedBook = named(
   z.extend(z.omit(ListedBook, { memoCount: true }), {
     edition: named('SyncedEdition', z.omit(Edition, { bookId: true, title: true, cover: true })),
     tagIds: z.array(Id).check(z.maxLength(MAX_BOOK_TAGS)),
-    progress: namedObject('ProgressSummary', { count: Int32, latestAt: z.nullable(Instant) }),
+    progress: namedObject('ProgressSummary', { count: Int32, latestAt: z.nullable(Instant), deviceMinutes: Int32 }),
   }),
 )
 const SyncedReading = named('SyncedReading', z.extend(Reading, { bookId: Id }))
@@ -55,7 +55,7 @@ export const changesReference: FeatureReference = {
     Change: 'An object that has changed, of the kind that `kind` names.',
     Changes: 'A page of changes.',
     MemoChange: 'A memo that has changed.',
-    ProgressSummary: 'The progress events of a book.',
+    ProgressSummary: 'The progress of a book.',
     ReadingChange: 'A reading that has changed.',
     SyncedBook: 'A book with its edition and the identifiers of its tags.',
     SyncedEdition: 'The edition of the book.',
@@ -67,6 +67,7 @@ export const changesReference: FeatureReference = {
   properties: {
     'SyncedReading.format': 'Format in which the book was read. Null if unknown.',
     count: 'Number of progress events.',
+    deviceMinutes: 'How long devices have read the book, by their statistics.',
     edition: 'The edition of the book.',
     hasMore: 'Whether to request the next page now.',
     id: 'Identifier of the object, unique among those of its kind.',
@@ -74,7 +75,7 @@ export const changesReference: FeatureReference = {
     latestAt: 'When the latest progress event happened. Null if there is none.',
     'Changes.next': 'The `cursor` of the next page, also at the end: store it with the page.',
     'Changes.item': 'The objects that have changed, each with its present value.',
-    progress: 'The progress events of the book.',
+    progress: 'The progress of the book.',
     tagId: 'Identifier of the tag. That of a deleted tag may be given to another one.',
     tagIds: 'The tags of the book, by identifier.',
     value: 'The present value. Null if the object was deleted.',

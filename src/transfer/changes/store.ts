@@ -11,6 +11,7 @@ import { fieldsOf } from '../../values/book-fields'
 import { BOOK_STATUSES } from '../../values/contract'
 import { type ChangesPosition, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
+import { toMinutes } from '../../values/time'
 import { bookTextBytes } from '../book-columns'
 import { memoJson, readingJson } from '../export/book-lists'
 import type { Change, Changes } from './responses'
@@ -24,9 +25,11 @@ const bookJson = toJson({
   ...columnsOf('books', ['bookId', ...others]),
   edition: toJson({ ...columnsOf('books', ofEdition), sourceIds: sql.raw(`json(coalesce(sourceIds, '[]'))`) }),
   tagIds: sql`json((select json_group_array(tagId order by tagId) from bookTags where ${ofBook('bookTags')}))`,
-  progress: sql`json(coalesce((
+  progress: sql`json_insert(coalesce((
     select json_object('count', total, 'latestAt', at) from progress where ${ofBook('progress')} order by at desc limit 1
-  ), json_object('count', 0, 'latestAt', null)))`,
+  ), json_object('count', 0, 'latestAt', null)), '$.deviceMinutes', (
+    select coalesce(sum(seconds), 0) from documents where ${ofBook('documents')}
+  ))`,
 })
 
 /** The names of CHANGE_KINDS by code, without START. The SQL below has the codes. */
@@ -155,7 +158,10 @@ const beginLog = sqlStatement`
 const toChange = ({ kind, id, value: json }: Row): Change => {
   const value = json === null ? null : JSON.parse(json)
   const { progress } = value ?? {}
-  if (progress && progress.latestAt !== null) progress.latestAt = toInstant(progress.latestAt)
+  if (progress) {
+    if (progress.latestAt !== null) progress.latestAt = toInstant(progress.latestAt)
+    progress.deviceMinutes = toMinutes(progress.deviceMinutes)
+  }
   if (kind !== 2) return { kind: KINDS[kind], id, value }
   const { version = null, ...memo } = value ?? {}
   return { kind: 'memo', id, version, value: value && memo }

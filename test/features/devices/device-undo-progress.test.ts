@@ -94,7 +94,7 @@ describe('documents', () => {
     await insertDocument('shared', 3000)
     for (const name of ['earlier', 'linked', 'by hand', 'waiting', 'shared']) await insertPosition(name, 3000)
     await insertPosition('shared', 3000, other)
-    const link = { kind: 'document', import: null, book: { bookId, title: 'Low Tide' }, page: null }
+    const link = { kind: 'document', import: null, book: { bookId, title: 'Low Tide' }, page: null, minutes: null }
     expect((await undoer.changes()).item).toEqual([
       { at: '1970-01-01T00:00:03Z', ...link, documentId: 'linked' },
       { at: '1970-01-01T00:00:01Z', ...link, documentId: 'earlier' },

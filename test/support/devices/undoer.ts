@@ -8,7 +8,16 @@ import { libraryFile } from '../transfer/import-files'
 import { importFile } from '../transfer/imports'
 
 export const LONG_AGO = '2020-01-01T00:00:00Z'
-export const NOTHING = { imports: 0, books: 0, memos: 0, progress: 0, documents: 0, kept: [], hasMore: false }
+export const NOTHING = {
+  imports: 0,
+  books: 0,
+  memos: 0,
+  progress: 0,
+  documents: 0,
+  minutes: 0,
+  kept: [],
+  hasMore: false,
+}
 const DEVICE = ['intake:read', 'intake:write']
 
 export const book = (title: string, more: object = {}) => ({ title, author: 'Ana Ruiz', bookStatus: 'YET', ...more })

@@ -32,7 +32,11 @@ export const ofCopy = (of: (kind: 'book' | 'memo' | 'reading' | 'tag') => Value[
 export const ofExport = (body: { books: Exported[] }, tags: { tag: string }[]) => {
   const books = body.books.map(({ tags, readings, progress, memos, ...book }) => ({
     ...book,
-    progress: { count: progress.length, latestAt: progress.at(-1)?.at.replace(/\.\d+Z/, 'Z') ?? null },
+    progress: {
+      count: progress.length,
+      latestAt: progress.at(-1)?.at.replace(/\.\d+Z/, 'Z') ?? null,
+      deviceMinutes: 0,
+    },
     tags: tags.toSorted(),
     readings: sortedBy(
       readings.map(({ createdAt: _, ...reading }) => reading),
