@@ -81,13 +81,20 @@ async function* listKeys(database: D1Database) {
     if (results.length < PAGE) break
     last = results.at(-1)?.imageId ?? last
   }
-  const files = `select 'imports/' || memberId || '/' || file as key from imports where file is not null and ${isKept('imports')}`
-  yield (await database.prepare(files).all<{ key: string }>()).results.map(({ key }) => key)
+  const files = (folder: string, table: string, column: string) =>
+    `select '${folder}/' || memberId || '/' || ${column} as key from ${table} where ${column} is not null and ${isKept(table)}`
+  const others = [
+    files('imports', 'imports', 'file'),
+    files('statistics', 'statisticsFiles', 'file'),
+    files('statistics', 'statisticsFiles', 'missing'),
+  ].join(' union all ')
+  yield (await database.prepare(others).all<{ key: string }>()).results.map(({ key }) => key)
 }
 
 const ROW = `
   select 1 from images where 'images' = ?1 and memberId = ?2 and name = ?3
-  union all select 1 from imports where 'imports' = ?1 and memberId = ?2 and file = ?3`
+  union all select 1 from imports where 'imports' = ?1 and memberId = ?2 and file = ?3
+  union all select 1 from statisticsFiles where 'statistics' = ?1 and memberId = ?2 and ?3 in (file, missing)`
 /** The folder, the member and the name in a key. */
 const parse = (key: string) => {
   const [folder, memberId, name = ''] = key.split('/')
@@ -134,6 +141,27 @@ export const deleteImageRows = async (databases: D1Database[], keys: string[]) =
   for (let at = 0; at < keys.length; at += PAGE) {
     const rows = JSON.stringify(keys.slice(at, at + PAGE).map((key) => parse(key).slice(1)))
     for (const database of databases) await database.prepare(remove).bind(rows).run()
+  }
+}
+
+/** The most rows of a statement. */
+const RESET_ROWS = 5000
+const RESET = [
+  `delete from sittings where memberId = ?1 and (tokenId, at, document, day) in (
+    select tokenId, at, document, day from sittings where memberId = ?1 limit ${RESET_ROWS}
+  )`,
+  `update documents set seconds = 0 where memberId = ?1 and seconds > 0`,
+  `delete from statisticsFiles where memberId = ?1`,
+]
+
+/** Forgets the reading time of members by the keys of lost objects of their statistics: the next upload counts all of it again. */
+export const resetStatistics = async (databases: D1Database[], keys: string[]) => {
+  for (const memberId of new Set(keys.map((key) => parse(key)[1]))) {
+    for (const database of databases)
+      for (const statement of RESET) {
+        let { meta } = await database.prepare(statement).bind(memberId).run()
+        while (meta.changes >= RESET_ROWS) ({ meta } = await database.prepare(statement).bind(memberId).run())
+      }
   }
 }
 

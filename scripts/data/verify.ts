@@ -5,7 +5,7 @@ import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
 import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
 import { skipIds } from '../slots/skip-ids.ts'
 import { CHECK_COUNT, findMismatches } from './integrity.ts'
-import { addMissingRows, deleteImageRows, deleteObjects, findOrphans } from './objects.ts'
+import { addMissingRows, deleteImageRows, deleteObjects, findOrphans, resetStatistics } from './objects.ts'
 import { type OpenSlot, type openStores, requireAddressKey } from './stores.ts'
 import { addPurgeJobs, repeatWithdrawals } from './withdrawals.ts'
 
@@ -71,14 +71,21 @@ export const verify = async (
   if (isRepair) reportRepair('rows of images added', await addMissingRows(slots, bucket, timeZone, progressOf))
   const orphans = await findOrphans(databases, bucket, { progress: progressOf, settleMs })
   const isImage = (key: string) => key.startsWith('images/')
+  const isStatistics = (key: string) => key.startsWith('statistics/')
   if (isRepair) {
     await deleteImageRows(databases, orphans.rows.filter(isImage))
     reportRepair('rows of missing images deleted', orphans.rows.filter(isImage).length)
+    await resetStatistics(databases, orphans.rows.filter(isStatistics))
+    reportRepair('lost objects of reading statistics, which count again', orphans.rows.filter(isStatistics).length)
   }
   const objects = isRepair ? await deleteObjects(restored, bucket, orphans.objects) : orphans.objects
   reportRepair('objects without a row deleted', orphans.objects.length - objects.length)
   reportAll(objects.map((key) => `${key}: object without a row`))
-  reportAll(orphans.rows.filter((key) => !isRepair || !isImage(key)).map((key) => `${key}: row without an object`))
+  reportAll(
+    orphans.rows
+      .filter((key) => !isRepair || !(isImage(key) || isStatistics(key)))
+      .map((key) => `${key}: row without an object`),
+  )
 
   const checks = [
     `${CHECK_COUNT + 1} checks of ${slots.length > 1 ? `each of ${slots.length} databases` : 'the database'}`,

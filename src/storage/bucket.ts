@@ -11,6 +11,9 @@ const keyPrefix = (memberId: number) => `images/${memberId}/`
 const filePrefix = (memberId: number) => `imports/${memberId}/`
 /** The key of the file of an import, which no request can load. */
 export const fileKey = (memberId: number, file: string) => `${filePrefix(memberId)}${file}`
+const statisticsPrefix = (memberId: number) => `statistics/${memberId}/`
+/** The key of an object of reading statistics. */
+export const statisticsKey = (memberId: number, name: string) => `${statisticsPrefix(memberId)}${name}`
 /** The object's key, which is also the path of the image. */
 export const imageKey = (memberId: number, name: string) => `${keyPrefix(memberId)}${name}`
 /** The format of the keys that `imageKey` creates for uploads. */
@@ -26,12 +29,22 @@ export const callBucket = <T>(call: () => Promise<T>) =>
 
 export const headImage = (bucket: R2Bucket, key: string) => callBucket(() => bucket.head(key))
 export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => callBucket(() => bucket.get(key, { range }))
+export const getObject = (bucket: R2Bucket, key: string) => callBucket(() => bucket.get(key))
+/** The bytes of an object, or null if there is none. */
+export const getBytes = (bucket: R2Bucket, key: string) =>
+  callBucket(async () => {
+    const object = await bucket.get(key)
+    return object && new Uint8Array(await object.arrayBuffer())
+  })
 
-const putObject = (bucket: R2Bucket, key: string, ...content: [string | Uint8Array<ArrayBuffer>, R2PutOptions?]) =>
+const putObject = (bucket: R2Bucket, key: string, ...content: [string | Uint8Array, R2PutOptions?]) =>
   callBucket(async () => {
     const stored = await bucket.put(key, ...content)
     if (stored?.key !== key) throw new Error('put returned no object with this key')
   })
+
+/** @throws UNAVAILABLE if the bucket fails; then the object may be stored */
+export const putBytes = (bucket: R2Bucket, key: string, bytes: Uint8Array) => putObject(bucket, key, bytes)
 
 /** Whether an image is stored, although storing it failed. False if the bucket fails, too. */
 export const isStored = (bucket: R2Bucket, key: string) =>
@@ -75,6 +88,7 @@ const purgePrefix = async (bucket: R2Bucket, prefix: string) => {
 /** Deletes all objects of a member and returns the keys of the images. */
 export const purgeObjects = async (bucket: R2Bucket, memberId: number) => {
   await purgePrefix(bucket, filePrefix(memberId))
+  await purgePrefix(bucket, statisticsPrefix(memberId))
   return purgePrefix(bucket, keyPrefix(memberId))
 }
 

@@ -46,7 +46,7 @@ export const LIBRARY_TABLES = [
   'trashParts',
 ]
 /** The tables of what a member's devices push. */
-export const DEVICE_TABLES = ['documents', 'positions']
+export const DEVICE_TABLES = ['documents', 'positions', 'sittings', 'statisticsFiles']
 /** The tables of a member's imports. */
 export const IMPORT_TABLES = ['imports', 'importRows']
 const OWNED = ['members', ...LIBRARY_TABLES, ...DEVICE_TABLES, ...IMPORT_TABLES]

@@ -68,6 +68,7 @@ export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'exp
 /** Files that the devices of a member send, by protocol. The same file again does not count. */
 export const DEVICE_FILES = {
   webdav: [{ max: 200, windowMs: DAY_MS }],
+  statistics: [{ max: 200, windowMs: DAY_MS }],
   readwise: [{ max: 2000, windowMs: DAY_MS }],
 } satisfies Record<string, Limit[]>
 /** Searches of the catalogue: YES24 allows 5,000 a day. Has no policy, as it counts everyone in the network. */

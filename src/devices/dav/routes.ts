@@ -9,10 +9,12 @@ import { withBody } from '../../input/body'
 import { startDeviceImport } from '../../transfer/imports/receive/start-device-import'
 import { contextOf } from '../../transfer/imports/routes'
 import { MAX_FILE_BYTES } from '../../transfer/imports/schema'
+import { receiveStatistics, sendStatistics } from '../statistics/routes'
+import { STATISTICS_FILE } from '../statistics/schema'
 import { NO_INFINITE_DEPTH, toMultistatus } from './multistatus'
 
-// A WebDAV folder (RFC 4918, class 1) that imports what is put into it, and keeps nothing. Every path below it is a
-// folder if its last part has no dot, otherwise the name of a file.
+// A WebDAV folder (RFC 4918, class 1) that imports what is put into it, and keeps only reading statistics. Every path below it
+// is a folder if its last part has no dot, otherwise the name of a file.
 
 const METHODS = ['OPTIONS', 'PROPFIND', 'GET', 'HEAD', 'PUT', 'MKCOL']
 const XML = { 'Content-Type': 'application/xml; charset=utf-8' }
@@ -25,7 +27,8 @@ const sendError = (error: Error, c: Context<App>) => {
   const text = isRefused ? 'Wrong user name or token' : (details.message ?? message)
   // A browser would keep what is typed, and send it with requests of other pages, too.
   const isBrowser = c.req.header('Sec-Fetch-Mode') !== undefined
-  const more = status === 422 ? ' Send exports of KOReader, or other files that POST /imports takes.' : ''
+  const more =
+    status === 422 && !isStatistics(c) ? ' Send exports of KOReader, or other files that POST /imports takes.' : ''
   return c.text(`${text}${more}\n`, status, {
     'X-Error-Code': code,
     ...details.headers,
@@ -45,6 +48,8 @@ const nameOf = (c: Context) => {
   }
 }
 
+const isStatistics = (c: Context) => nameOf(c) === STATISTICS_FILE
+
 export const dav = new Hono<App>()
   .onError(sendError)
   .options('*', (c) => c.body(null, 200, { DAV: '1', Allow: METHODS.join(', ') }))
@@ -58,13 +63,16 @@ export const dav = new Hono<App>()
     if (nameOf(c).includes('.')) throw new ApiError('NOT_FOUND')
     return c.body(toMultistatus(pathOf(c)), 207, XML)
   })
-  .get('*', () => {
+  .get('*', (c) => {
+    if (isStatistics(c)) return sendStatistics(c)
     throw new ApiError('NOT_FOUND', { message: 'Files are imported, and not kept' })
   })
   .put('*', async (c) => {
+    if (isStatistics(c)) return receiveStatistics(c)
     const fileName = nameOf(c)
     if (fileName.endsWith('.sqlite3')) {
-      throw new ApiError('FILE_NOT_IMPORTABLE', { message: 'Reading statistics cannot be synchronized.' })
+      const message = `Reading statistics must be called ${STATISTICS_FILE}.`
+      throw new ApiError('FILE_NOT_IMPORTABLE', { message })
     }
     // Nothing is kept that a tag could match.
     if (c.req.header('If-Match') !== undefined) throw new ApiError('PRECONDITION_FAILED')

@@ -47,12 +47,12 @@ const most = sql.raw(String(MAX_CANDIDATES))
  * Links a document to its book if exactly one fits, it has none yet, and the member has not said that it is none of the
  * books. If several have its title, only one with the identical title and author fits.
  */
-export const linkByNames = sqlStatement`
+export const linkDocument = (condition = sql`true`) => sqlStatement`
   with candidates as materialized (
     select bookId,
       ${folded('author')} in (select value from json_each(:spellings)) as fits,
       title = :title and subtitle is null and author = :author as isIdentical
-    from (select memberId as ownerId from documents where ${ofDocument} and ${isOpen})
+    from (select memberId as ownerId from documents where ${ofDocument} and ${isOpen} and ${condition})
       cross join json_each(json_array(:whole, :head)) as name
       cross join books on memberId = ownerId and ${titleKey} = name.value
     where ((${titleKey} = :whole and subtitle is null) or (${titleKey} = :head and ${folded('subtitle')} = :rest))
@@ -64,3 +64,4 @@ export const linkByNames = sqlStatement`
     having count(*) > 0
   )
   update documents set bookId = found.bookId, isByHand = 0, tokenId = ${callerTokenId}, linkedAt = :now from found where ${ofDocument}`
+export const linkByNames = linkDocument()

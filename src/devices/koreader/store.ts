@@ -51,7 +51,8 @@ const applyOwn = applyPosition(sql`tokenId = ${callerTokenId}`)
 
 /** The most characters of what is only shown. */
 const MAX_SHOWN = 300
-const shorten = (text: string | null | undefined) =>
+/** What a device sends that is only shown. */
+export const shorten = (text: string | null | undefined) =>
   truncate((text ?? '').replaceAll('\0', '').toWellFormed().trim(), MAX_SHOWN)
 
 /**

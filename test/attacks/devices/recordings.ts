@@ -1,5 +1,6 @@
 // The requests that apps sent, byte for byte, with answers that they accept.
 import { readFileSync } from 'node:fs'
+import { createTags } from '../../support/devices/recorded-tags'
 import type { HttpResponse } from '../../support/service/http-client'
 import { waitForImports } from '../../support/stores'
 import type { Context, Report } from '../harness/attack'
@@ -13,13 +14,8 @@ const RECORDED: Recorded[] = readFileSync('test/fixtures/devices/requests.jsonl'
   .map((line) => JSON.parse(line))
 const NETWORK = '192.0.2.30'
 
-/** Reading statistics are not synchronized: these requests are refused, with other statuses than the recorded ones. */
-const isOfStatistics = ({ url }: Recorded) => url.endsWith('.sqlite3')
-const statusesOf = (recorded: Recorded) => {
-  const { method, acceptedAnswer } = recorded
-  if (isOfStatistics(recorded)) return method === 'GET' ? [404] : [412, 422]
-  return acceptedAnswer.status === 415 ? [415, 422] : [acceptedAnswer.status]
-}
+const statusesOf = ({ acceptedAnswer }: Recorded) =>
+  acceptedAnswer.status === 415 ? [415, 422] : [acceptedAnswer.status]
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 /** Whether a value has all that another one has, of the same types. */
@@ -67,8 +63,10 @@ const prepare = async (service: Service) => {
 const sendAll = async (service: Service, devices: Devices) => {
   const connection = openConnection(service.url)
   const failures: string[] = []
+  const { answered, replaceIn } = createTags()
   for (const [line, recorded] of RECORDED.entries()) {
-    const response = await connection.send(toBytes(recorded, senderOf(recorded, devices), NETWORK))
+    const response = await connection.send(toBytes(replaceIn(recorded), senderOf(recorded, devices), NETWORK))
+    answered(/\r\netag: *(\S+)/i.exec(response.head)?.[1])
     const fault = findFaults(recorded, response)
     if (fault) failures.push(`line ${line + 1}, ${recorded.client}, ${recorded.method} ${recorded.url}: ${fault}`)
   }
@@ -145,6 +143,8 @@ export const sendRecordings = async (context: Context): Promise<Report> => {
   const others = await prepare(service)
   failures.push(...(await sendAll(service, others.devices)))
   if (memos === 0) failures.push('no highlight became a memo')
+  const read = await service.database.prepare('select sum(seconds) as n from sittings').first<number>('n')
+  if (!read) failures.push('no statistics became reading time')
   const repeated = await service.database
     .prepare(
       'select count(*) as n from (select 1 from memos group by memberId, bookId, memoContent having count(*) > 1)',

@@ -36,6 +36,8 @@ const PROTOCOLS: { method: string; path: string; body?: string }[] = [
   { method: 'PROPFIND', path: '/dav/' },
   { method: 'MKCOL', path: '/dav/Books' },
   { method: 'PUT', path: '/dav/a.json', body: '{"documents":[{"title":"Stolen","entries":[]}]}' },
+  { method: 'GET', path: '/dav/statistics.sqlite3' },
+  { method: 'PUT', path: '/dav/statistics.sqlite3', body: 'x' },
   { method: 'GET', path: '/readwise/api/v2/auth/' },
   { method: 'POST', path: '/readwise/api/v2/highlights/', body: '{"highlights":[{"text":"x","title":"Stolen"}]}' },
 ]

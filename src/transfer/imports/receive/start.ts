@@ -24,8 +24,8 @@ export type ImportContext = RunContext & {
   runLater: (work: () => Promise<unknown>) => void
 }
 
-/** Limits the weight of files being imported: they take up to ten times as much memory, and an isolate has 128 MB. */
-const running = createLimiter({
+/** Limits the weight of files being read: they take up to ten times as much memory, and an isolate has 128 MB. */
+export const readingLimiter = createLimiter({
   capacity: MAX_FILE_BYTES,
   leaseMs: DEADLINES.importLease,
   maxWaiting: 16,
@@ -62,13 +62,13 @@ const runWaiting = async (context: ImportContext, memberId: number, deadline: nu
 
 /** Continues the imports of a member after the response, if this isolate is not at work on another one. */
 export const continueLater = (context: ImportContext, memberId: number) => {
-  const turn = running.tryAcquire(MAX_FILE_BYTES)
+  const turn = readingLimiter.tryAcquire(MAX_FILE_BYTES)
   if (turn) workLater(context, () => runWaiting(context, memberId, endOfRun()).finally(turn.release))
 }
 
 /** Runs the waiting imports of a member. Their files may be larger than that of an earlier turn. */
 export const runInTurn = async (context: ImportContext, memberId: number, deadline: number) => {
-  const turn = await running.acquire(MAX_FILE_BYTES, context.turns)
+  const turn = await readingLimiter.acquire(MAX_FILE_BYTES, context.turns)
   if (turn) await runWaiting(context, memberId, deadline).finally(turn.release)
 }
 
@@ -101,7 +101,7 @@ type Start = Pick<NewImport, 'isDryRun' | 'merge' | 'options' | 'device'> & {
  */
 export const readAndStart = async (context: ImportContext, bytes: Uint8Array, { read, wait, ...how }: Start) => {
   const { db, reader, caller, turns } = context
-  const turn = await running.acquire(weigh(bytes), turns)
+  const turn = await readingLimiter.acquire(weigh(bytes), turns)
   if (!turn) throw unavailable('too many imports are being read')
   const start = async () => {
     const { entries, member, ...about } = await readEntries(reader, bytes, read).catch((error): never => {
