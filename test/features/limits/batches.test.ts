@@ -1,10 +1,15 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
+import { MAX_SITTINGS } from '../../../src/devices/statistics/schema'
+import { READER_PROTOCOL, type ReaderBinding } from '../../../src/transfer/entries/reader-protocol'
+import { MAX_STATISTICS_DOCUMENTS } from '../../../src/transfer/reader/statistics/statistics-file'
 import { MAX_EVENTS } from '../../../src/values/prices'
 import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
 import { type Reader, signUp } from '../../support/api'
 import { fillShelf, listChanges, memberDatabase, select } from '../../support/database'
+import { addRawDevice } from '../../support/devices/raw-device'
+import { md5Of } from '../../support/devices/statistics-file'
 import { memberIdOf } from '../../support/images/images'
 import { libraryFile } from '../../support/transfer/import-files'
 import * as transfer from '../../support/transfer/imports'
@@ -262,5 +267,32 @@ describe('no batch changes more than 10,000 rows', () => {
       expect((await reader.delete(`/imports/${importId}`)).body).toMatchObject({ restored: 1 }),
     )
     expect(await count()).toBe(0)
+  })
+
+  it('counts as much reading time as a part of a file may have in one', async () => {
+    const { reader, memberId } = await createReader()
+    const { bookId } = await reader.createBook()
+    const device = await addRawDevice(reader)
+    const documents = Array.from({ length: MAX_STATISTICS_DOCUMENTS }, (_, n) => ({
+      ...{ document: md5Of(n), title: `Book ${n}`, authors: 'Ana Ruiz' },
+    }))
+    await select(
+      `insert into documents (memberId, document, createdAt, bookId) select ?, value ->> 'document', 1, ? from json_each(?)`,
+      ...[memberId, bookId, JSON.stringify(documents)],
+    )
+    await fillLog(memberId)
+    const added = Array.from({ length: MAX_SITTINGS }, (_, n) => ({
+      ...{ document: n % documents.length, day: n < documents.length ? '2026-01-01' : '2026-01-02', seconds: 60 },
+    }))
+    const answer = { protocol: READER_PROTOCOL, documents, added, isComplete: true, missing: null }
+    const READER = { readStatistics: async () => answer } as unknown as ReaderBinding
+    const changes = await expectSmall(async () => {
+      const sent = await device.send('PUT', '/dav/statistics.sqlite3', { body: 'x' }, { READER })
+      expect(sent).toMatchObject({ status: 204 })
+    })
+    expect(Math.max(...changes)).toBeGreaterThan(8000)
+    expect(await select('select count(*) as n from sittings where memberId = ?', memberId)).toEqual([
+      { n: MAX_SITTINGS },
+    ])
   })
 })
