@@ -106,7 +106,7 @@ export type Orphans = { objects: string[]; rows: string[] }
 
 /**
  * Finds objects without a row, and rows without an object. Skips members who are about to be purged.
- * @param settleMs how long to wait before another look at what was found, as an upload writes its row before its object
+ * @param settleMs how long to wait before another look at what was found, as an upload writes the row and the object one after the other
  */
 export const findOrphans = async (
   databases: D1Database[],
@@ -163,6 +163,11 @@ export const resetStatistics = async (databases: D1Database[], keys: string[]) =
         while (meta.changes >= RESET_ROWS) ({ meta } = await database.prepare(statement).bind(memberId).run())
       }
   }
+}
+
+/** Deletes objects of reading statistics that no row names: an upload was interrupted before its row was written. */
+export const deleteUnnamed = async (bucket: R2Bucket, keys: string[]) => {
+  for (let at = 0; at < keys.length; at += PAGE) await bucket.delete(keys.slice(at, at + PAGE))
 }
 
 /**

@@ -5,7 +5,14 @@ import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
 import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
 import { skipIds } from '../slots/skip-ids.ts'
 import { CHECK_COUNT, findMismatches } from './integrity.ts'
-import { addMissingRows, deleteImageRows, deleteObjects, findOrphans, resetStatistics } from './objects.ts'
+import {
+  addMissingRows,
+  deleteImageRows,
+  deleteObjects,
+  deleteUnnamed,
+  findOrphans,
+  resetStatistics,
+} from './objects.ts'
 import { type OpenSlot, type openStores, requireAddressKey } from './stores.ts'
 import { addPurgeJobs, repeatWithdrawals } from './withdrawals.ts'
 
@@ -78,7 +85,9 @@ export const verify = async (
     await resetStatistics(databases, orphans.rows.filter(isStatistics))
     reportRepair('lost objects of reading statistics, which count again', orphans.rows.filter(isStatistics).length)
   }
-  const objects = isRepair ? await deleteObjects(restored, bucket, orphans.objects) : orphans.objects
+  if (isRepair) await deleteUnnamed(bucket, orphans.objects.filter(isStatistics))
+  const others = orphans.objects.filter((key) => !isRepair || !isStatistics(key))
+  const objects = isRepair ? await deleteObjects(restored, bucket, others) : others
   reportRepair('objects without a row deleted', orphans.objects.length - objects.length)
   reportAll(objects.map((key) => `${key}: object without a row`))
   reportAll(

@@ -5,14 +5,15 @@ import { verify } from '../data/verify.ts'
 import { print, printError } from '../print.ts'
 
 const USAGE = `npm run db -- verify [--repair [--after-restore SLOT|all]] --local [--persist-to DIR] | --remote
-  --repair   adds missing purge jobs and missing rows of images, deletes rows of missing images, and sets sessions and access tokens of
-              blocked members aside
+  --repair   adds missing purge jobs and missing rows of images, deletes rows of missing images, sets sessions and access tokens of
+              blocked members aside, deletes objects of reading statistics without a row, and forgets the reading time of
+              members whose objects are lost: the next upload counts all of it again
   --after-restore  also withdraws members again who had withdrawn, skips identifiers assigned since the backup, and deletes
                     objects of members who do not exist, or signed up after the upload
 With several databases, set ADDRESS_KEY in the environment. With --repair, set TIME_ZONE in the environment to that of the deployment,
 unless wrangler.toml sets it`
-/** Longer than an upload takes. */
-const SETTLE_MS = 15_000
+/** Longer than an upload stores what it has read. */
+const SETTLE_MS = 30_000
 
 const options = {
   ...LOCATION_OPTIONS,

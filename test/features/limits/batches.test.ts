@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { MAX_SITTINGS } from '../../../src/devices/statistics/schema'
 import { READER_PROTOCOL, type ReaderBinding } from '../../../src/transfer/entries/reader-protocol'
-import { MAX_STATISTICS_DOCUMENTS } from '../../../src/transfer/reader/statistics/statistics-file'
-import { MAX_EVENTS } from '../../../src/values/prices'
+import { MAX_DOCUMENTS, MAX_EVENTS } from '../../../src/values/prices'
 import { DEFAULT_QUOTAS } from '../../../src/values/quotas'
 import { type Reader, signUp } from '../../support/api'
 import { fillShelf, listChanges, memberDatabase, select } from '../../support/database'
@@ -273,7 +272,7 @@ describe('no batch changes more than 10,000 rows', () => {
     const { reader, memberId } = await createReader()
     const { bookId } = await reader.createBook()
     const device = await addRawDevice(reader)
-    const documents = Array.from({ length: MAX_STATISTICS_DOCUMENTS }, (_, n) => ({
+    const documents = Array.from({ length: MAX_DOCUMENTS }, (_, n) => ({
       ...{ document: md5Of(n), title: `Book ${n}`, authors: 'Ana Ruiz' },
     }))
     await select(
