@@ -14,6 +14,7 @@ import { measureImport } from './parts/import.ts'
 import { floodLogins, timeHash } from './parts/passwords.ts'
 import { PEERS, startPeers } from './parts/peers.ts'
 import { measurePicture } from './parts/picture.ts'
+import { measureReadingTime } from './parts/reading-time.ts'
 import { measureReference } from './parts/reference.ts'
 import { measureHashing, measureRows, measureSessions, measureTrash, measureWithdrawal } from './parts/rows.ts'
 import { measureSlots } from './parts/slots.ts'
@@ -66,6 +67,7 @@ const runWorkers = async (results: Results) => {
       progress('counting calls and rows')
       results.rows = await measureRows(urlOf.measured, small, large)
       results.rows.push(...(await measureTrash(urlOf.measured, small, large)))
+      results.rows.push(...(await measureReadingTime(urlOf.measured, small, large)))
       results.hashing = await measureHashing(urlOf.measured)
     }
     if (isSelected('throughput')) {

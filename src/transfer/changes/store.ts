@@ -21,6 +21,8 @@ import type { ChangesQuery } from './schema'
 
 const ofEdition: string[] = fieldsOf('feed', 'detail')
 const others = fieldsOf('feed').filter((name) => !ofEdition.includes(name))
+/** Otherwise, SQLite reads all documents of the member for each book. */
+const byBook = sql.raw('indexed by documents_by_book')
 const bookJson = toJson({
   ...columnsOf('books', ['bookId', ...others]),
   edition: toJson({ ...columnsOf('books', ofEdition), sourceIds: sql.raw(`json(coalesce(sourceIds, '[]'))`) }),
@@ -28,7 +30,7 @@ const bookJson = toJson({
   progress: sql`json_insert(coalesce((
     select json_object('count', total, 'latestAt', at) from progress where ${ofBook('progress')} order by at desc limit 1
   ), json_object('count', 0, 'latestAt', null)), '$.deviceMinutes', (
-    select coalesce(sum(seconds), 0) from documents where ${ofBook('documents')}
+    select coalesce(sum(seconds), 0) from documents ${byBook} where ${ofBook('documents')}
   ))`,
 })
 
