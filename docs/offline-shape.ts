@@ -61,10 +61,11 @@ const DEFAULTS: Record<Kind, Value> = {
       publishedYear: null,
       series: null,
       seriesNumber: null,
+      seconds: null,
       sourceIds: [],
     },
     tags: [],
-    progress: { count: 0, latestAt: null, deviceMinutes: 0 },
+    progress: { count: 0, latestAt: null, seconds: null, percent: null, deviceMinutes: 0 },
   },
   memo: { memoType: 'BOOK_CONTENT', memoBookPage: 0, memoAuthority: 'PRIVATE', memoLikesCount: 0 },
   reading: { startedAt: null, finishedAt: null, outcome: null, rating: null, format: null, note: null, paused: false },
@@ -100,7 +101,9 @@ const changesOf = ({ kind, part }: Write, body: Value, value: Value): Value => {
     const { count, deviceMinutes } = value.progress as { count: number; deviceMinutes: number }
     const latestAt = String(body.at).replace(/\.\d+/, '')
     const isBegun = value.bookStatus === 'YET' && Number(body.page) > 0
-    const progress = { count: count + 1, latestAt, deviceMinutes }
+    const [page, pages] = [Number(body.page), Number(value.itemPage)]
+    const percent = pages > 0 ? Math.min(100, Math.round((1000 * page) / pages) / 10) : null
+    const progress = { count: count + 1, latestAt, seconds: null, percent, deviceMinutes }
     return { currentPage: body.page, progress, ...(isBegun && { bookStatus: 'ING' }) }
   }
   if (part === '/tags') {
@@ -130,11 +133,13 @@ export const lay = (shown: Shown | undefined, write: Write): Shown => {
 }
 
 /** What other fields of a book and its readings the service derives from some writes. */
-const DERIVED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'count', 'latestAt']
+const DERIVED = ['star', 'currentPage', 'bookStatus', 'readStartDate', 'readEndDate', 'count', 'latestAt', 'reached']
 const DERIVED_OF_READING = ['startedAt', 'finishedAt', 'outcome', 'rating', 'paused']
-const flatten = (value: Value = {}) => {
-  const { edition, progress, ...fields } = value
-  return { ...fields, ...(edition as object), ...(progress as object) } as Value
+/** Without the percentage, which follows from other fields. */
+const flatten = ({ edition, progress, ...fields }: Value = {}): Value => {
+  if (!progress) return fields
+  const { percent: _, seconds: reached, ...summary } = progress as Value
+  return { ...fields, ...(edition as object), ...summary, reached }
 }
 
 const withoutAnswer = ({ done: _, ...write }: Write): Write => write

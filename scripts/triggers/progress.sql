@@ -10,7 +10,7 @@ WHEN NEW.currentPage <> OLD.currentPage
     AND NEW.importId IS OLD.importId
   )
 BEGIN
-  INSERT INTO progress (memberId, bookId, at, page, kind, total)
+  INSERT INTO progress (memberId, bookId, at, page, kind, total, seconds)
   SELECT NEW.memberId, NEW.bookId,
     max(CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(latest.at + 1, 0)),
     NEW.currentPage,
@@ -22,10 +22,11 @@ BEGIN
       'PROGRESS',
       'CORRECTION'
     ),
-    coalesce(latest.total, 0) + 1
+    coalesce(latest.total, 0) + 1,
+    iif(NEW.currentPage = OLD.currentPage, latest.seconds, null)
   FROM (SELECT 1)
   LEFT JOIN (
-    SELECT at, page, total FROM progress
+    SELECT at, page, total, seconds FROM progress
     WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT 1
   ) AS latest
   WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
@@ -53,7 +54,7 @@ BEGIN
 END;
 
 -- Above the limit of a book, and at each twentieth event if the member is full: among the oldest 1,000 events, keeps only the last
--- one of each UTC day, and those that are FINISHED; if there are none to delete, deletes the oldest.
+-- one of each UTC day, and those that are FINISHED or have minutes; if there are none to delete, deletes the oldest.
 CREATE TRIGGER progress_limited AFTER INSERT ON progress
 WHEN (NEW.total > :MAX_EVENTS
     OR (NEW.total % :PRICED_ROWS = 0 AND EXISTS (
@@ -62,7 +63,7 @@ WHEN (NEW.total > :MAX_EVENTS
   ) AND :IS_NOT_RESTORED
 BEGIN
   DELETE FROM progress
-  WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND at IN (
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND minutes IS NULL AND at IN (
     SELECT at FROM (
       SELECT at, lead(at) OVER (ORDER BY at) AS next
       FROM (SELECT at FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at LIMIT 1000)

@@ -20,6 +20,11 @@ export const selectOwnBooks = sql`
 /** What recorded a progress event: one of PROGRESS_SOURCES, or null. */
 export const progressSource = `iif(tokenId is null, null, 'DEVICE')`
 
+/** How far a progress event of a book is, as a percentage of the length of the book. Null if that is unknown. */
+export const percent = sql.raw(
+  'round(min(100.0, coalesce(100.0 * progress.seconds / books.seconds, 100.0 * progress.page / books.itemPage)), 1)',
+)
+
 type OwnBook = { bookId: number }
 export const selectOwnIds = sqlStatement<OwnBook>`select bookId from (${selectOwnBooks})`
 

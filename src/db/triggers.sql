@@ -532,7 +532,7 @@ WHEN NEW.currentPage <> OLD.currentPage
     AND NEW.importId IS OLD.importId
   )
 BEGIN
-  INSERT INTO progress (memberId, bookId, at, page, kind, total)
+  INSERT INTO progress (memberId, bookId, at, page, kind, total, seconds)
   SELECT NEW.memberId, NEW.bookId,
     max(CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(latest.at + 1, 0)),
     NEW.currentPage,
@@ -544,10 +544,11 @@ BEGIN
       'PROGRESS',
       'CORRECTION'
     ),
-    coalesce(latest.total, 0) + 1
+    coalesce(latest.total, 0) + 1,
+    iif(NEW.currentPage = OLD.currentPage, latest.seconds, null)
   FROM (SELECT 1)
   LEFT JOIN (
-    SELECT at, page, total FROM progress
+    SELECT at, page, total, seconds FROM progress
     WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at DESC LIMIT 1
   ) AS latest
   WHERE latest.page IS NOT NEW.currentPage OR NEW.currentPage = OLD.currentPage;
@@ -575,7 +576,7 @@ BEGIN
 END;
 
 -- Above the limit of a book, and at each twentieth event if the member is full: among the oldest 1,000 events, keeps only the last
--- one of each UTC day, and those that are FINISHED; if there are none to delete, deletes the oldest.
+-- one of each UTC day, and those that are FINISHED or have minutes; if there are none to delete, deletes the oldest.
 CREATE TRIGGER progress_limited AFTER INSERT ON progress
 WHEN (NEW.total > 1000
     OR (NEW.total % 20 = 0 AND EXISTS (
@@ -584,7 +585,7 @@ WHEN (NEW.total > 1000
   ) AND NOT EXISTS (SELECT 1 FROM trash WHERE trashId = NEW.bookId)
 BEGIN
   DELETE FROM progress
-  WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND at IN (
+  WHERE memberId = NEW.memberId AND bookId = NEW.bookId AND kind <> 'FINISHED' AND minutes IS NULL AND at IN (
     SELECT at FROM (
       SELECT at, lead(at) OVER (ORDER BY at) AS next
       FROM (SELECT at FROM progress WHERE memberId = NEW.memberId AND bookId = NEW.bookId ORDER BY at LIMIT 1000)
@@ -689,13 +690,13 @@ END;
 -- Not currentPage: each change of it adds or updates a progress event. Not the counters.
 CREATE TRIGGER books_update_logged AFTER UPDATE OF title, subtitle, cover, author, publisher, createdAt, star,
   itemPage, bookStatus, readStartDate, readEndDate, isbn, language, format, publishedYear, series, seriesNumber,
-  sourceIds ON books
+  seconds, sourceIds ON books
 WHEN (NEW.title, NEW.subtitle, NEW.cover, NEW.author, NEW.publisher, NEW.createdAt, NEW.star, NEW.itemPage,
       NEW.bookStatus, NEW.readStartDate, NEW.readEndDate, NEW.isbn, NEW.language, NEW.format, NEW.publishedYear,
-      NEW.series, NEW.seriesNumber, NEW.sourceIds)
+      NEW.series, NEW.seriesNumber, NEW.seconds, NEW.sourceIds)
   IS NOT (OLD.title, OLD.subtitle, OLD.cover, OLD.author, OLD.publisher, OLD.createdAt, OLD.star, OLD.itemPage,
           OLD.bookStatus, OLD.readStartDate, OLD.readEndDate, OLD.isbn, OLD.language, OLD.format, OLD.publishedYear,
-          OLD.series, OLD.seriesNumber, OLD.sourceIds)
+          OLD.series, OLD.seriesNumber, OLD.seconds, OLD.sourceIds)
 BEGIN
   INSERT INTO changes (memberId, seq, kind, id, proof)
   SELECT memberId, seq + 1, 1, NEW.bookId, random() & 0xFFFFFFFFFFFF FROM changes

@@ -102,6 +102,7 @@ const noDetails = {
   publishedYear: null,
   series: null,
   seriesNumber: null,
+  seconds: null,
 }
 const details = {
   subtitle: '한강 장편소설',
@@ -110,12 +111,13 @@ const details = {
   publishedYear: 2014,
   series: 'Korean Voices',
   seriesNumber: 2,
+  seconds: 24_300,
 }
 const sourceIds = ['goodreads:23501957']
 const edition = { ...book, isbn, ...noDetails, ...details, sourceIds }
 const tagged = { tags: ['Gwangju', 'Novel', '소설'] }
-const reachedPage = { page: 54, kind: 'PROGRESS' }
-const progressEvent = { at: '2026-11-08T13:15:00Z', ...reachedPage, source: null }
+const reachedPage = { page: 54, kind: 'PROGRESS', minutes: 40, seconds: null }
+const progressEvent = { at: '2026-11-08T13:15:00Z', ...reachedPage, percent: 25, source: null }
 const openReading = {
   readingId: 1,
   startedAt: null,
@@ -257,7 +259,7 @@ export const EXAMPLES: Record<string, Example> = {
   listAbandoned: { parameters: paging, response: { item: [{ ...book, createdAt: registered }], pageInfo } },
   addProgress: {
     parameters: bookParameters,
-    body: { percent: 25, at: '2026-11-08T22:15:00+09:00' },
+    body: { percent: 25, minutes: 40, at: '2026-11-08T22:15:00+09:00' },
     response: { ...progressEvent, bookStatus: 'ING', readEndDate: null },
   },
   listProgress: { parameters: { ...bookParameters, size: 20 }, response: { item: [progressEvent], next: null } },
@@ -273,7 +275,7 @@ export const EXAMPLES: Record<string, Example> = {
             ...begun,
             edition: { isbn, ...noDetails, sourceIds: [] },
             tagIds: [],
-            progress: { count: 1, latestAt: progressEvent.at, deviceMinutes: 0 },
+            progress: { count: 1, latestAt: progressEvent.at, seconds: null, percent: 25, deviceMinutes: 0 },
           },
         },
         { kind: 'reading', id: 1, value: { ...openReading, bookId: 1 } },

@@ -50,6 +50,7 @@ const FIELDS = {
   publishedYear: [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
   series:        [                     'edition', 'text',           'feed', 'log', 'export', 'import', 'fill'],
   seriesNumber:  [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
+  seconds:       [                     'edition',                   'feed', 'log', 'export', 'import', 'fill'],
   sourceIds:     [                     'edition', 'text',           'feed', 'log', 'export', 'import'],
   // Of the current reading.
   note:          [                                'text'],

@@ -2,7 +2,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { columnsOf, toJson } from '../../db/json'
-import { ofBook, progressSource } from '../../db/own-book'
+import { ofBook, percent, progressSource } from '../../db/own-book'
 import { shownReading } from '../../db/schema/shown-reading'
 import { fieldsOf } from '../../values/book-fields'
 import { toInstant } from '../../values/fields'
@@ -47,7 +47,8 @@ export const PARTS: Record<Include, SQL> = {
   )`,
   readings: sql`iif(books.bookStatus = 'YET', ${lastAdded}, ${readingJson(current, isPaused)})`,
   progress: sql`(
-    select json_object('at', at, 'page', page, 'kind', kind, 'source', ${sql.raw(progressSource)}) from progress where ${ofBook('progress')}
+    select json_object('at', at, 'page', page, 'kind', kind, 'minutes', minutes, 'seconds', progress.seconds,
+      'percent', ${percent}, 'source', ${sql.raw(progressSource)}) from progress where ${ofBook('progress')}
     order by at desc limit 1
   )`,
   lastMemo: sql`(

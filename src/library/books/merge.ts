@@ -74,13 +74,16 @@ const taken = sql`exists (
   select 1 from progress as taken
   where taken.memberId = ownerId and taken.bookId in (sourceId, targetId) and taken.at = progress.at + value
 )`
-/** No event replaces another: one of another page at the same time comes some milliseconds later, before it is in the trash. */
+/** No event replaces another: one at the same time that adds something comes some milliseconds later, before it is in the trash. */
 const separateEvents = statement`
   update or ignore progress set total = (
     select total from progress as last where ${ofSource('last')} order by at desc limit 1
   ), at = (select progress.at + value from json_each('[1,2,3,4,5,6,7,8,9]') where not ${taken} limit 1)
   from pair where ${ofSource('progress')} and exists (
-    select 1 from progress as event where ${ofTarget('event')} and event.at = progress.at and event.page <> progress.page
+    select 1 from progress as event where ${ofTarget('event')} and event.at = progress.at and not (
+      event.page = progress.page and coalesce(progress.minutes, event.minutes) is event.minutes
+      and coalesce(progress.seconds, event.seconds) is event.seconds
+    )
   )`
 const putIntoTrash = mergedToTrash(sql`${isOwnRow(books.bookId, books.memberId, callerId, 'from')} and ${isMarked}`)
 const completeTrash = completeMerged(sql`exists (select 1 from books where bookId = :from and ${isMarked})`)

@@ -11,7 +11,7 @@ import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { textUpTo } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
-import { MAX_LANGUAGE, MAX_SAME_ISBN, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
+import { EditionSeconds, MAX_LANGUAGE, MAX_SAME_ISBN, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
 
 export const Edition = namedObject('Edition', {
   ...z.pick(LibraryBook, { bookId: true, title: true, cover: true }).shape,
@@ -22,6 +22,7 @@ export const Edition = namedObject('Edition', {
   publishedYear: z.nullable(PublishedYear),
   series: z.nullable(textUpTo(MAX_NAME)),
   seriesNumber: z.nullable(z.number().check(z.minimum(0), z.maximum(MAX_SERIES_NUMBER))),
+  seconds: z.nullable(EditionSeconds),
   sourceIds: z.array(textUpTo(200)).check(z.maxLength(MAX_SOURCE_IDS)),
 })
 export type Edition = z.infer<typeof Edition>
@@ -45,6 +46,7 @@ export const editionsReference: FeatureReference = {
     series: 'Series that the book belongs to. Null if none.',
     'EditionPatch.series': `Series that the book belongs to. ${NULLABLE_SENT}`,
     seriesNumber: 'Number of the book in its series, which may have a fraction, such as 1.5. Null if none.',
+    seconds: 'Length of an audiobook in seconds. Null if unknown.',
     subtitle: 'Subtitle of the book. Null if none.',
     'EditionPatch.subtitle': `Subtitle of the book. ${NULLABLE_SENT}`,
     sourceIds: 'Identifiers of the book in other services, such as `goodreads:123`.',

@@ -27,6 +27,10 @@ export const MAX_SERIES_NUMBER = 100_000
 const seriesNumberError = `must be a number between 0 and ${MAX_SERIES_NUMBER}, or null`
 export const SeriesNumber = z.lazy(() => numberBetween(0, MAX_SERIES_NUMBER, seriesNumberError))
 
+/** A thousand hours. */
+export const MAX_SECONDS = 3_600_000
+export const EditionSeconds = z.lazy(() => int(1, MAX_SECONDS))
+
 export const MAX_SOURCE_IDS = 20
 export const MAX_SOURCE_ID = 200
 export const SOURCE_ID = /^[a-z][a-z\d_-]*:[!-~]+$/
@@ -56,6 +60,7 @@ export const EditionPatch = namedLazy('EditionPatch', () =>
     publishedYear: z.nullish(PublishedYear),
     series: z.optional(nullableText(MAX_NAME)),
     seriesNumber: z.nullish(SeriesNumber),
+    seconds: z.nullish(EditionSeconds),
     sourceIds: z.nullish(SourceIds),
   }),
 )

@@ -5,6 +5,7 @@ import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
 import { Instant, LocalTime, listOf } from '../../values/responses'
 import { BookStatus } from '../books/schema'
+import { Minutes, ReachedSeconds } from './schema'
 
 const ProgressKind = named('ProgressKind', z.enum(PROGRESS_KINDS))
 const ProgressSource = named('ProgressSource', z.enum(PROGRESS_SOURCES))
@@ -12,6 +13,9 @@ export const ProgressEvent = namedObject('ProgressEvent', {
   at: Instant,
   page: Int32,
   kind: ProgressKind,
+  minutes: z.nullable(Minutes),
+  seconds: z.nullable(ReachedSeconds),
+  percent: z.nullable(z.number().check(z.minimum(0), z.maximum(100))),
   source: z.nullable(ProgressSource),
 })
 export type ProgressEvent = z.infer<typeof ProgressEvent>
@@ -25,11 +29,11 @@ export const progressReference: FeatureReference = {
   tag: 'Progress',
   schemas: {
     AddedProgress: 'A page that was reached, and the book after that.',
-    NewProgress: 'The page that was reached: exactly one of `page` and `percent`.',
+    NewProgress: 'What was reached: one of `page`, `percent` and `seconds`; or a sitting, with only `minutes`.',
     ProgressEvent: 'A page that was reached, and when.',
     ProgressEventList: 'A page of progress events.',
     ProgressKind:
-      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page in the same reading\n- `UNDATED`: a page that a device pushed later than it was read: its day is unknown, so the statistics count it on none',
+      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page or second in the same reading; also the page that a book without events has, if it was not sent\n- `UNDATED`: a page that a device pushed later than it was read: its day is unknown, so the statistics count it on none',
     ProgressSource: 'What recorded an event.\n\n- `DEVICE`: a reading device',
   },
   properties: {
@@ -44,7 +48,15 @@ export const progressReference: FeatureReference = {
     'NewProgress.page': 'The page that was reached: at most the `itemPage` of the book, if it has one.',
     'AddedProgress.readEndDate': 'When reading ended, in the time zone of the reader. Null if not yet, or unknown.',
     source: 'What recorded it. Null for the API and imports.',
-    percent: 'How much of the book was read, as a percentage of its `itemPage`. Rounded to the nearest page.',
+    minutes: 'How long the sitting was that ended with it. Null if unknown.',
+    'NewProgress.minutes': 'How long the sitting was that ended at `at`.',
+    percent:
+      'How much of the book that is: `seconds` of the `seconds` of its edition, else `page` of its `itemPage`. Null if unknown.',
+    'NewProgress.percent':
+      'How much of the book was read, as a percentage of its `itemPage`, rounded to the nearest page. Without an `itemPage`, of the `seconds` of its edition.',
+    seconds: 'The second of an audiobook that was reached. Null if unknown.',
+    'NewProgress.seconds':
+      'The second of an audiobook that was reached: at most the `seconds` of its edition, which it must have. Of a book with `itemPage`, it also sets the page in proportion.',
   },
   operations: {
     'GET /books/{book-id}/progress': {
@@ -52,17 +64,21 @@ export const progressReference: FeatureReference = {
       summary: 'List the progress of a book',
       description:
         'Latest first. Every change of `currentPage` and every `addProgress` is an event. Beyond 1,000 events of a book, ' +
-        'those of a UTC day are merged into its last one, oldest days first.',
+        'those of a UTC day are merged into its last one, oldest days first, but not those with `minutes`. If there are none to ' +
+        'merge, the oldest is deleted.',
       responses: { 200: json(listOf(ProgressEvent), 'A page of events') },
     },
     'POST /books/{book-id}/progress': {
       operationId: 'addProgress',
       summary: 'Add progress to a book',
       description:
-        'Send either `page`, at most the `itemPage` of the book if it has one, or, only if it has one, `percent`. The latest ' +
-        'event sets `currentPage`; an earlier one is only added to the list. No event replaces another: of two at the same ' +
-        'time, the later request comes later, and the same page at the same time is the same event. Without a fraction, `at` ' +
-        'means any time in its second.\n\nA book that is `YET` becomes `ING` if the page that was sent is above 0 and is now its `currentPage`. ' +
+        'Send one of `page`, at most the `itemPage` of the book if it has one, `percent` and `seconds`, which need the ' +
+        'length of the book. The latest event sets `currentPage`; an earlier one is only added to the list. No event replaces ' +
+        'another: of two at the same time, the later request comes later, and the same page at the same time is the same ' +
+        'event, of which `minutes` can be set later. Without a fraction, `at` means any time in its second.\n\nIf only `minutes` ' +
+        'are sent, they are those of the event at that time or, if there is none, of a new one with the page of the event ' +
+        'before it, or page 0 if it begins another reading. Likewise, `seconds` of a book without `itemPage` keep the page.\n\n' +
+        'A book that is `YET` becomes `ING` if the event is its latest, and has `minutes`, or a page or second above 0. ' +
         'With `finish`, the book becomes `DONE` on `date`, as `updateBook` does with `bookStatus` and `readEndDate`, which is ' +
         'a further event; a stopped reading is then finished. A book that is finished already stays as it is: ' +
         '`X-Ignored` then names `date` if it is another day than `readEndDate`. `updateReading` changes that. Otherwise the ' +

@@ -38,7 +38,8 @@ const bookJson = toSparseJson({
   ))`,
   progress: sql`json((
     select json_group_array(json(iif(
-      tokenId is null, json_array(at, page, kind, total), json_array(at, page, kind, total, tokenId, pageBefore, begins)
+      coalesce(tokenId, minutes, seconds) is null, json_array(at, page, kind, total),
+      json_array(at, page, kind, total, tokenId, pageBefore, begins, minutes, seconds)
     )) order by at) from progress where ${ofBook('progress')}
   ))`,
 })

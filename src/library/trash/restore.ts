@@ -100,9 +100,9 @@ const insertReadings = sqlStatement`
   select trash.memberId, trashId, ${valuesOf('each.value', READING_NAMES)} from ${itemsOf('readings')}
   where ${isReadingLeft}`
 const insertProgress = sqlStatement`
-  insert into progress (memberId, bookId, at, page, kind, total, tokenId, pageBefore, begins)
+  insert into progress (memberId, bookId, at, page, kind, total, tokenId, pageBefore, begins, minutes, seconds)
   select memberId, trashId, each.value ->> 0, each.value ->> 1, each.value ->> 2, each.value ->> 3, each.value ->> 4,
-    each.value ->> 5, each.value ->> 6
+    each.value ->> 5, each.value ->> 6, each.value ->> 7, each.value ->> 8
   from ${restored} cross join json_each(trash.data, '$.progress') as each order by each.key`
 const lastPosition = sql`(select coalesce(max(position), 0) from memos where memos.memberId = trash.memberId)`
 const insertMemos = sqlStatement`

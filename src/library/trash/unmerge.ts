@@ -123,7 +123,8 @@ export const createUnmerge = (entry: SQL, restored: SQL) => {
       delete from progress where (memberId, bookId, at) in (
         select event.memberId, event.bookId, event.at from merged cross join json_each(data, '$.progress') as own
           cross join progress as event on ${ofTarget('event')} and event.at = own.value ->> 0
-        where event.page = own.value ->> 1 and event.kind = own.value ->> 2 and event.at not in ${idsOf('events')}
+        where event.page = own.value ->> 1 and event.kind = own.value ->> 2 and event.minutes is own.value ->> 7
+          and event.seconds is own.value ->> 8 and event.at not in ${idsOf('events')}
       )`,
     statement`
       update progress set total = (select count(*) from progress as each where ${ofTarget('each')})

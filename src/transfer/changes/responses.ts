@@ -3,6 +3,7 @@ import { type FeatureReference, json } from '../../http/description/feature-refe
 import { ListedBook } from '../../library/books/responses'
 import { Edition } from '../../library/editions/responses'
 import { Memo } from '../../library/memos/responses'
+import { ProgressEvent } from '../../library/progress/responses'
 import { Reading } from '../../library/readings/responses'
 import { MAX_BOOK_TAGS, TagName } from '../../library/tags/schema'
 import { MAX_CURSOR } from '../../values/cursor'
@@ -16,7 +17,12 @@ const SyncedBook = named(
   z.extend(z.omit(ListedBook, { memoCount: true }), {
     edition: named('SyncedEdition', z.omit(Edition, { bookId: true, title: true, cover: true })),
     tagIds: z.array(Id).check(z.maxLength(MAX_BOOK_TAGS)),
-    progress: namedObject('ProgressSummary', { count: Int32, latestAt: z.nullable(Instant), deviceMinutes: Int32 }),
+    progress: namedObject('ProgressSummary', {
+      count: Int32,
+      latestAt: z.nullable(Instant),
+      ...z.pick(ProgressEvent, { seconds: true, percent: true }).shape,
+      deviceMinutes: Int32,
+    }),
   }),
 )
 const SyncedReading = named('SyncedReading', z.extend(Reading, { bookId: Id }))
@@ -75,7 +81,10 @@ export const changesReference: FeatureReference = {
     latestAt: 'When the latest progress event happened. Null if there is none.',
     'Changes.next': 'The `cursor` of the next page, also at the end: store it with the page.',
     'Changes.item': 'The objects that have changed, each with its present value.',
+    'ProgressSummary.percent': 'How much of the book that event is: as in `listProgress`. Null if unknown.',
     progress: 'The progress of the book.',
+    'SyncedEdition.seconds': 'Length of an audiobook in seconds. Null if unknown.',
+    'ProgressSummary.seconds': 'The second of an audiobook that it reached. Null if unknown.',
     tagId: 'Identifier of the tag. That of a deleted tag may be given to another one.',
     tagIds: 'The tags of the book, by identifier.',
     value: 'The present value. Null if the object was deleted.',

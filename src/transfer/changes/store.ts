@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { atPrimary, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { columnsOf, toJson } from '../../db/json'
-import { ofBook } from '../../db/own-book'
+import { ofBook, percent } from '../../db/own-book'
 import { MAX_WHOLE_BYTES } from '../../db/parts'
 import { currentId } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
@@ -28,8 +28,8 @@ const bookJson = toJson({
   edition: toJson({ ...columnsOf('books', ofEdition), sourceIds: sql.raw(`json(coalesce(sourceIds, '[]'))`) }),
   tagIds: sql`json((select json_group_array(tagId order by tagId) from bookTags where ${ofBook('bookTags')}))`,
   progress: sql`json_insert(coalesce((
-    select json_object('count', total, 'latestAt', at) from progress where ${ofBook('progress')} order by at desc limit 1
-  ), json_object('count', 0, 'latestAt', null)), '$.deviceMinutes', (
+    select json_object('count', total, 'latestAt', at, 'seconds', progress.seconds, 'percent', ${percent}) from progress where ${ofBook('progress')} order by at desc limit 1
+  ), json_object('count', 0, 'latestAt', null, 'seconds', null, 'percent', null)), '$.deviceMinutes', (
     select coalesce(sum(seconds), 0) from documents ${byBook} where ${ofBook('documents')}
   ))`,
 })

@@ -122,7 +122,9 @@ export type EntryReading = {
 }
 
 /** `at`: UTC, with milliseconds. */
-export type EntryProgress = { at: string; page: number; kind: (typeof PROGRESS_KINDS)[number] }
+export type EntryProgress = { at: string; page: number; kind: (typeof PROGRESS_KINDS)[number] } & Partial<
+  Record<'minutes' | 'seconds', number | null>
+>
 
 /** Times are yyyy-MM-ddTHH:mm:ss, without a zone. */
 export type EntryMemo = {
@@ -169,7 +171,7 @@ export type Shelf = (typeof SHELF_MEANINGS)[number]
 export type ImportOptions = { shelfMap: Record<string, Shelf>; columns: Record<string, string> }
 
 const DETAILS = fieldsOf('fill')
-type OtherThanText = Record<'itemPage' | 'publishedYear' | 'seriesNumber', number> & {
+type OtherThanText = Record<'itemPage' | 'publishedYear' | 'seriesNumber' | 'seconds', number> & {
   format: (typeof BOOK_FORMATS)[number]
 }
 type Details = {

@@ -15,7 +15,9 @@ export const readingJson = sql.raw(`json_object(
   'finishedAt', finishedAt, 'outcome', outcome, 'rating', quarters / 4.0, 'format', format, 'note', note,
   'paused', json(iif(isPaused, 'true', 'false'))
 )`)
-export const eventJson = sql.raw(`json_object('at', ${instant('at')}, 'page', page, 'kind', kind)`)
+export const eventJson = sql.raw(
+  `json_object('at', ${instant('at')}, 'page', page, 'kind', kind, 'minutes', minutes, 'seconds', seconds)`,
+)
 export const memoJson = sql.raw(`json_object(
   'memoId', memoId, 'memoType', memoType, 'memoContent', memoContent, 'memoBookPage', memoBookPage,
   'memoAuthority', memoAuthority, 'memoLikesCount', memoLikesCount, 'createdAt', createdAt, 'updatedAt', updatedAt
@@ -28,6 +30,8 @@ const isOfBook = sql`memberId = ${callerId} and bookId = :bookId`
 const withBook = sql`with book as materialized (select memberId, bookId from books where ${isOfBook})`
 const listed = sql`(select value from json_each(:ids))`
 
+export const EVENT_BYTES = sql.raw('100')
+
 type Item = { item: string }
 /** The sizes of the items of one of the caller's books, and some of the items. */
 const LISTS = {
@@ -38,7 +42,7 @@ const LISTS = {
       ${withBook} select ${readingJson} as item from ${readingsOfBook} where readingId in ${listed} order by ${newestLast}`,
   },
   progress: {
-    selectSizes: sqlStatement<Size>`select at as id, 70 as bytes from progress where ${isOfBook} order by at`,
+    selectSizes: sqlStatement<Size>`select at as id, ${EVENT_BYTES} as bytes from progress where ${isOfBook} order by at`,
     selectItems: sqlStatement<Item>`select ${eventJson} as item from progress where ${isOfBook} and at in ${listed} order by at`,
   },
   memos: {

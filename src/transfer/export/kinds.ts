@@ -7,7 +7,7 @@ import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
 import { readingsOfOuter } from '../../library/readings/lookup'
 import { bookColumns, bookTextBytes, STATUS_CONDITIONS, tagRowsOfBook } from '../book-columns'
-import { type BookRow, eventJson, type LoadList, memoJson, newestLast, readingJson } from './book-lists'
+import { type BookRow, EVENT_BYTES, eventJson, type LoadList, memoJson, newestLast, readingJson } from './book-lists'
 
 const tagCount = sql`(select count(*) from bookTags where ${ofBook('bookTags')})`
 const memoBytes = sql.raw('memoBytes + 240 * memoCount')
@@ -99,7 +99,7 @@ const memos = jsonList(
 
 export const LIBRARY = createKind({
   source: allBooks,
-  bytes: sql`${shelvedBytes} + ${memoBytes} + 70 * ${eventCount}`,
+  bytes: sql`${shelvedBytes} + ${memoBytes} + ${EVENT_BYTES} * ${eventCount}`,
   columns: sql`${bookColumns}, ${tags}, ${memos} as memos,
     ${jsonList(readingJson, newestLast, readingsOfOuter, sql`(${isSmall} or ${noteBytes} = 0)`)} as readings,
     ${jsonList(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,

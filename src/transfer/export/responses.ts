@@ -22,7 +22,10 @@ import { MAX_PARTS } from './schema'
 const ExactInstant = z.iso.datetime({ precision: 3 })
 
 const ExportedReading = named('ExportedReading', z.extend(Reading, { createdAt: z.nullable(ExactInstant) }))
-const ExportedEvent = named('ExportedEvent', z.extend(z.omit(ProgressEvent, { source: true }), { at: ExactInstant }))
+const ExportedEvent = named(
+  'ExportedEvent',
+  z.extend(z.omit(ProgressEvent, { percent: true, source: true }), { at: ExactInstant }),
+)
 
 const ExportedBook = named(
   'ExportedBook',
@@ -88,6 +91,9 @@ export const exportReference: FeatureReference = {
     'ExportedReading.format': 'Format in which the book was read. Null if unknown.',
     'LibraryExport.format': 'Always `reading-library`.',
     'ExportedEvent.kind': 'Kind of event.',
+    'ExportedEvent.minutes': 'How long the sitting was that ended with it. Null if unknown.',
+    'ExportedBook.seconds': 'Length of an audiobook in seconds. Null if unknown.',
+    'ExportedEvent.seconds': 'The second of an audiobook that was reached. Null if unknown.',
     last: 'Whether this is the last part.',
     images:
       'The images that you uploaded, oldest first. Only in the first part. Download them before you delete your account.',

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await reader.post(`/books/${bookId}/readings`, {
     ...{ startedAt: '2020-01-02', outcome: 'STOPPED', format: 'AUDIO', note: 'Too <b>slow</b>.\n"Later"' },
   })
-  await reader.post(`/books/${bookId}/progress`, { page: 120, at: '2026-03-02T10:00:00Z' })
+  await reader.post(`/books/${bookId}/progress`, { page: 120, minutes: 25, at: '2026-03-02T10:00:00Z' })
   await put(reader, `/books/${bookId}/tags`, { tags: ['sea', 'Favourites', '소설'] })
   const memo = { memoBookPage: 12, memoContent: '  # “Salt”\n\n<p>and water</p>\u2028', memoType: 'QUESTION' }
   await reader.createMemo(bookId, { ...memo, memoAuthority: 'PUBLIC' })
@@ -121,7 +121,7 @@ describe('the export as JSON', () => {
         rating: 4,
       },
     ])
-    expect(progress).toEqual([{ at: '2026-03-02T10:00:00.000Z', page: 120, kind: 'PROGRESS' }])
+    expect(progress).toEqual([{ at: '2026-03-02T10:00:00.000Z', page: 120, kind: 'PROGRESS', minutes: 25, seconds: null }])
     const times = { createdAt: expect.any(String), updatedAt: expect.any(String), memoLikesCount: 0, memoId: id }
     expect(memos).toEqual([
       {

@@ -41,6 +41,7 @@ export const NO_EDITION: Edition = {
   publishedYear: null,
   series: null,
   seriesNumber: null,
+  seconds: null,
   sourceIds: [],
 }
 
@@ -53,6 +54,7 @@ export const SOME_EDITION = {
   publishedYear: 2014,
   series: '대하 소설',
   seriesNumber: 1.5,
+  seconds: 34_200,
   sourceIds: ['goodreads:123', 'calibre:0e9f7a52'],
 } satisfies Edition
 
@@ -92,7 +94,10 @@ export type Own = Pick<Reading, 'readingId' | 'createdAt' | 'startedAt' | 'finis
   }
 
 /** `at`: milliseconds since 1970, or the clock of the model. */
-export type ProgressEvent = { at: number; page: number; kind: (typeof PROGRESS_KINDS)[number] }
+export type ProgressEvent = { at: number; page: number; kind: (typeof PROGRESS_KINDS)[number] } & Record<
+  'minutes' | 'seconds',
+  number | null
+>
 
 /** Equal keys are the same tag. */
 export type Tag = { key: string; tag: string }

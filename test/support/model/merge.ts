@@ -15,7 +15,7 @@ import {
   RUN,
   settle,
 } from './library'
-import { eventsOf, recordProgress } from './progress'
+import { addsTo, eventsOf, recordProgress } from './progress'
 import {
   change,
   currentOf,
@@ -97,7 +97,7 @@ const separateProgress = (library: Library, target: Book, source: Book) => {
   const times = new Set([...own, ...others].map((event) => event.at))
   const timeOf = (event: ProgressEvent) => {
     const time = isRecent && library.isTied && event === latestOther ? latest.at : event.at
-    if (!own.some((each) => each.at === time && each.page !== event.page)) return time
+    if (!own.some((each) => each.at === time && addsTo(each, event))) return time
     // The next times by the clock of the model are whole numbers.
     return time >= RUN
       ? time + 0.5

@@ -19,7 +19,7 @@ const wholeView = (library: Library, book: Book): View => {
     edition: toEdition(library, book),
     tags: tagsOf(library, bookId).map(({ tag }) => tag),
     readings: [currentOf(library, book) ?? past[0]].flatMap((reading) => (reading ? toReading(reading) : [])),
-    progress: event ? toEvent(event) : null,
+    progress: event ? toEvent(library, bookId)(event) : null,
     memos: memos.slice(0, 20).map((memo) => ({ ...toMemo(memo), memoContent: memo.memoContent.slice(0, 500) })),
   }
   return { path: `/books/${bookId}/whole`, expected: { status: 200, body } }

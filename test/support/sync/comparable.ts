@@ -1,7 +1,29 @@
 // A copy that the feed keeps, and the export, which reads the library in another way, in the same form.
 
+import { percentOf } from '../model/progress'
+
 export type Value = Record<string, unknown>
-type Exported = { bookId: number; tags: string[]; readings: Value[]; progress: { at: string }[]; memos: Value[] }
+type Event = { at: string; page: number; seconds: number | null }
+type Exported = {
+  bookId: number
+  itemPage: number | null
+  seconds: number | null
+  tags: string[]
+  readings: Value[]
+} & {
+  progress: Event[]
+  memos: Value[]
+}
+/** The latest event. */
+const summaryOf = (events: Event[], book: Pick<Exported, 'itemPage' | 'seconds'>) => {
+  const latest = events.at(-1)
+  return {
+    count: events.length,
+    latestAt: latest?.at.replace(/\.\d+Z/, 'Z') ?? null,
+    seconds: latest?.seconds ?? null,
+    percent: latest ? percentOf(latest, book) : null,
+  }
+}
 
 const sortedBy = (list: Value[], key: string) => list.toSorted((one, other) => Number(one[key]) - Number(other[key]))
 
@@ -32,11 +54,7 @@ export const ofCopy = (of: (kind: 'book' | 'memo' | 'reading' | 'tag') => Value[
 export const ofExport = (body: { books: Exported[] }, tags: { tag: string }[]) => {
   const books = body.books.map(({ tags, readings, progress, memos, ...book }) => ({
     ...book,
-    progress: {
-      count: progress.length,
-      latestAt: progress.at(-1)?.at.replace(/\.\d+Z/, 'Z') ?? null,
-      deviceMinutes: 0,
-    },
+    progress: { ...summaryOf(progress, book), deviceMinutes: 0 },
     tags: tags.toSorted(),
     readings: sortedBy(
       readings.map(({ createdAt: _, ...reading }) => reading),

@@ -28,9 +28,12 @@ const readingsState = sql`(select json_group_array(json(${currentValues('a')}) o
 const latest = (value: string) => sql`(
   select ${sql.raw(value)} from progress where ${ofBook('progress')} order by at desc limit 1
 )`
-/** Other pages at the same times change the sum. */
+/** Other values at the same times change the sum. */
 export const progressState = sql`json_array(
-  (select coalesce(sum(page * (1 + abs(at % 65521)) % 1000000007), 0) from progress where ${ofBook('progress')}),
+  (
+    select coalesce(sum((page + 7 * coalesce(minutes, 0) + 11 * coalesce(seconds, 0)) * (1 + abs(at % 65521)) % 1000000007), 0)
+    from progress where ${ofBook('progress')}
+  ),
   books.currentPage, ${latest('at')}, ${latest('total')}
 )`
 

@@ -186,7 +186,7 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
     ),
     rated: written.flatMap(({ planned: { rated } }) => rated),
     progress: written.flatMap(({ planned: { progress }, ofBook }) =>
-      progress.map(({ at, page, kind }) => ({ ...ofBook, at: Date.parse(at), page, kind })),
+      progress.map(({ at, ...event }) => ({ ...ofBook, at: Date.parse(at), ...event })),
     ),
     progressBooks: written.flatMap(({ planned: { existing, progress } }) =>
       existing && progress.length > 0 ? existing.bookId : [],

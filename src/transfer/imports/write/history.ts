@@ -70,13 +70,14 @@ export const promoteReadings = sqlStatement`
 const changedBooks = sql`(select value from ${items})`
 /** The events that the books lack, in order: the triggers keep the number of events in the latest one. */
 export const insertProgress = sqlStatement`
-  insert into progress (memberId, bookId, at, page, kind, total)
-  select :memberId, bookId, at, page, kind, number + coalesce((
+  insert into progress (memberId, bookId, at, page, kind, minutes, seconds, total)
+  select :memberId, bookId, at, page, kind, minutes, seconds, number + coalesce((
     select total from progress where progress.memberId = :memberId and progress.bookId = added.bookId
     order by progress.at desc limit 1
   ), 0)
   from (
     select books.bookId, ${value('at')} as at, ${value('page')} as page, ${value('kind')} as kind,
+      ${value('minutes')} as minutes, ${value('seconds')} as seconds,
       row_number() over (partition by books.bookId order by ${value('at')}) as number
     from ${itemsOfBooks}
     where not exists (

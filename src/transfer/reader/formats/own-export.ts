@@ -1,9 +1,17 @@
 import * as z from 'zod/mini'
 import { TimeZone } from '../../../accounts/members/schema'
 import { BookStatus } from '../../../library/books/schema'
-import { Language, MAX_SOURCE_IDS, PublishedYear, SeriesNumber, SourceId } from '../../../library/editions/schema'
+import {
+  EditionSeconds,
+  Language,
+  MAX_SOURCE_IDS,
+  PublishedYear,
+  SeriesNumber,
+  SourceId,
+} from '../../../library/editions/schema'
 import { NewGoal } from '../../../library/goals/schema'
 import { MAX_CONTENT, MemoType } from '../../../library/memos/schema'
+import { Minutes, ReachedSeconds } from '../../../library/progress/schema'
 import { MAX_LISTED_READINGS, ReadingOutcome, rating, readingDate } from '../../../library/readings/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../../library/stats/schema'
 import { MAX_BOOK_TAGS, TagName } from '../../../library/tags/schema'
@@ -96,7 +104,10 @@ const Rating = rating()
 const ReadingDate = readingDate()
 const Star = int(0, 5)
 const BookId = int(1, Number.MAX_SAFE_INTEGER)
-const ProgressEvent = z.object({ at: z.string(), page: Int32, kind: z.enum(PROGRESS_KINDS) })
+const ProgressEvent = z.object({
+  ...{ at: z.string(), page: Int32, kind: z.enum(PROGRESS_KINDS) },
+  ...{ minutes: z.nullish(Minutes), seconds: z.nullish(ReachedSeconds) },
+})
 
 const readReading = (row: Row, value: unknown, prefix: string): EntryReading | undefined => {
   if (!isObject(value)) return undefined
@@ -155,6 +166,7 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
     publishedYear: get('publishedYear', PublishedYear, 'bad-number'),
     series: getName('series'),
     seriesNumber: get('seriesNumber', SeriesNumber, 'bad-number'),
+    seconds: get('seconds', EditionSeconds, 'bad-number'),
     sourceIds: getList('sourceIds', MAX_SOURCE_IDS, unique(exactly(SourceId))),
     addedAt: get('createdAt', Timestamp, 'bad-date'),
     status: get('bookStatus', BookStatus, 'unknown-status'),
