@@ -114,6 +114,7 @@ describe('PATCH /books/{book-id}/edition', () => {
     ...['PAPER', 'EBOOK', 'AUDIO'].map((format): ValidCase => [{ format }]),
     ...[-3000, -1, 0, 9999].map((publishedYear): ValidCase => [{ publishedYear }]),
     ...[0, 0.5, 1.5, 100_000].map((seriesNumber): ValidCase => [{ seriesNumber }]),
+    ...[1, 3_600_000].map((seconds): ValidCase => [{ seconds }]),
     ...['subtitle', 'series'].flatMap((field): ValidCase[] => [
       [{ [field]: '가'.repeat(500) }],
       [{ [field]: '' }, { [field]: null }],
@@ -141,6 +142,7 @@ describe('PATCH /books/{book-id}/edition', () => {
       format: values('"paper"', '"BOOK"', '""', '0', '"0"', 'true', '[]', '{}'),
       publishedYear: values('-3001', '10000', '2014.5', '"2014"', '""', '1e999', 'true', '[]', '{}'),
       series: invalid.notText(500),
+      seconds: values('0', '-1', '0.5', '3600001', '1e999', '"1"', '""', 'true', '[]', '{}'),
       seriesNumber: values('-0.5', '100000.5', '1e999', '-1e999', '"1"', '""', 'true', '[]', '{}'),
       sourceIds: values('"goodreads:1"', '5', '{}', '["goodreads:1","goodreads:1"]'),
     },

@@ -213,6 +213,33 @@ describe('the progress of the merged book', () => {
     await expectConsistent()
   })
 
+  it('has the minutes and seconds of both', async () => {
+    const { reader, bookId, from } = await createPair()
+    for (const id of [bookId, from]) await reader.patch(`/books/${id}/edition`, { seconds: 1000 })
+    const at = (day: number) => `2026-01-0${day}T00:00:00Z`
+    for (const [id, event] of [
+      [bookId, { page: 10, minutes: 20, at: at(1) }],
+      [bookId, { page: 20, at: at(2) }],
+      [bookId, { page: 30, minutes: 25, at: at(3) }],
+      [from, { page: 10, at: at(1) }],
+      [from, { page: 20, minutes: 15, at: at(2) }],
+      [from, { page: 30, minutes: 5, at: at(3) }],
+      [from, { seconds: 400, at: at(4) }],
+    ])
+      expect((await reader.post(`/books/${id}/progress`, event as object)).status).toBe(201)
+    await merge(reader, bookId, from)
+    const events = (await progressOf(reader, bookId)).reverse() as Record<string, unknown>[]
+    expect(events.map(({ page, minutes, seconds }) => [page, minutes, seconds])).toEqual([
+      [10, 20, null],
+      [20, null, null],
+      [20, 15, null],
+      [30, 25, null],
+      [30, 5, null],
+      [30, null, 400],
+    ])
+    await expectConsistent()
+  })
+
   it('has the page of the other book if neither has an event', async () => {
     const { answer, reader, bookId } = await mergePair({}, { currentPage: 77 })
     expect(answer.body).toMatchObject({ currentPage: 77 })

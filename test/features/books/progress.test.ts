@@ -656,6 +656,16 @@ describe('beyond 1,000 events', () => {
     expect(await stored()).toHaveLength(left.length + 1)
   })
 
+  it('keeps those with minutes, until there are no others', async () => {
+    await fill(5)
+    await select('update progress set minutes = 1 where bookId = ? and page % 3 > 0', bookId)
+    const minutes = () => select('select count(*) as count from progress where bookId = ? and minutes = 1', bookId)
+    const before = await minutes()
+    await add({ page: 20_000 })
+    expect((await stored()).length).toBeLessThan(900)
+    expect(await minutes()).toEqual(before)
+  })
+
   it.each([
     ['POST', () => add({ page: 20_000 })],
     ['PATCH', () => patch({ currentPage: 20_000 })],

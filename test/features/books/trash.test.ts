@@ -49,12 +49,20 @@ const rowsOf = async () => {
 /** A book with something in every table. */
 const createFullBook = async () => {
   const { bookId } = await reader.createBook({ title: 'Straße', author: 'Ünsal', itemPage: 300, bookStatus: 'ING' })
-  const edition = { subtitle: 'A "Brief"\n\\History', seriesNumber: 0.1 + 0.2, sourceIds: ['goodreads:1', 'isbn:2'] }
+  const edition = {
+    subtitle: 'A "Brief"\n\\History',
+    seriesNumber: 0.1 + 0.2,
+    sourceIds: ['goodreads:1', 'isbn:2'],
+    seconds: 41,
+  }
   expect((await reader.patch(`/books/${bookId}/edition`, { ...edition, series: '대하 소설' })).status).toBe(200)
   for (const finishedAt of ['2020', '2021-03', '2022-05-06'])
     await reader.post(`/books/${bookId}/readings`, { finishedAt, rating: 4.25, note: `Read in ${finishedAt}` })
   for (let page = 1; page <= 41; page++)
-    await reader.post(`/books/${bookId}/progress`, { page, at: new Date(page * DAY_MS).toISOString() })
+    await reader.post(`/books/${bookId}/progress`, {
+      ...(page % 2 ? { page } : { seconds: page, minutes: page }),
+      at: new Date(page * DAY_MS).toISOString(),
+    })
   await reader.send('PUT', `/books/${bookId}/tags`, { body: { tags: ['Novel', '소설'] } })
   await reader.createMemo(bookId, { memoContent: 'İstanbul', memoType: 'QUESTION', memoAuthority: 'PUBLIC' })
   await reader.createMemo(bookId, { memoContent: '"quoted"\n\\ \u0001 한' })
@@ -479,10 +487,12 @@ describe('a book that was merged into another one', () => {
         await setTags(bookId, ['Sea', 'Own'])
         await reader.post(`/books/${bookId}/progress`, { page: 50, at: '2019-01-01T00:00:00Z' })
         const from = await createFullBook()
-        // One event that both have, and another page at the same time.
+        // One event that both have, another page at the same time, and minutes of a page that both have.
         await reader.post(`/books/${from}/progress`, { page: 50, at: '2019-01-01T00:00:00Z' })
         await reader.post(`/books/${bookId}/progress`, { page: 45, at: '2018-01-01T00:00:00Z' })
         await reader.post(`/books/${from}/progress`, { page: 46, at: '2018-01-01T00:00:00Z' })
+        await reader.post(`/books/${bookId}/progress`, { page: 40, at: '2017-01-01T00:00:00Z' })
+        await reader.post(`/books/${from}/progress`, { page: 40, minutes: 30, at: '2017-01-01T00:00:00Z' })
         await setTags(from, ['Novel', 'Sea'])
         await reader.patch(`/books/${from}`, { bookStatus, readStartDate: '2024-01-01T10:00:00' })
         const before = [await show(bookId), await show(from)]

@@ -42,6 +42,29 @@ describe('a pushed position', () => {
     expect(included.progress.source).toBe('DEVICE')
   })
 
+  it('moves the second of an audiobook without pages, back only by the device that moved it last', async () => {
+    const other = await addDevice(reader, { name: 'Phone' })
+    const own = await addDevice(reader, { startsBooks: true })
+    const { bookId } = await reader.createBook({ title: 'Demian', author: 'Hermann Hesse', currentPage: 3 })
+    await push(0.5, {}, own)
+    expect(await events(bookId)).toEqual([])
+    await reader.patch(`/books/${bookId}/edition`, { seconds: 36_000 })
+    await push(0, {}, own)
+    expect(await book(bookId)).toMatchObject({ bookStatus: 'YET' })
+    await push(0.25, {}, own)
+    await push(0.25, {}, own)
+    await push(0.1, {}, other)
+    await push(0.2, {}, own)
+    const { item } = (await reader.get(`/books/${bookId}/progress`)).body
+    expect(item).toMatchObject([
+      { kind: 'CORRECTION', page: 3, seconds: 7200, percent: 20, source: 'DEVICE' },
+      { kind: 'PROGRESS', page: 3, seconds: 9000, percent: 25, source: 'DEVICE' },
+    ])
+    expect(await book(bookId)).toMatchObject({ bookStatus: 'ING', currentPage: 3 })
+    const [active] = await select('select activityAt as at from books where bookId = ?', bookId)
+    expect(Math.floor(Number(active?.at) / 1000)).toBe(Date.parse(item[0].at) / 1000)
+  })
+
   it('never makes a book DONE, and leaves a finished one as it is', async () => {
     const { bookId } = await reader.createBook(DEMIAN)
     await push(1)

@@ -171,7 +171,14 @@ const reading = fc.record({
   ...{ outcome: fc.constantFrom('FINISHED', 'STOPPED', null), format: fc.constantFrom(null, ...BOOK_FORMATS) },
   ...{ note: text, paused: fc.boolean() },
 })
-const event = fc.record({ at: pastTime, page, kind: fc.constantFrom(...PROGRESS_KINDS) })
+const event = fc.record(
+  {
+    ...{ at: pastTime, page, kind: fc.constantFrom(...PROGRESS_KINDS) },
+    minutes: fc.option(fc.integer({ min: 1, max: 1440 })),
+    seconds: fc.option(fc.nat(3_600_000)),
+  },
+  { requiredKeys: ['at', 'page', 'kind'] },
+)
 const memo = fc.record({
   ...{ memoType: fc.constantFrom(...MEMO_TYPES), memoAuthority: fc.constantFrom(...MEMO_AUTHORITIES) },
   ...{ memoContent: text, memoBookPage: page, createdAt: timestamp, updatedAt: timestamp },

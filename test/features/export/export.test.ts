@@ -121,7 +121,9 @@ describe('the export as JSON', () => {
         rating: 4,
       },
     ])
-    expect(progress).toEqual([{ at: '2026-03-02T10:00:00.000Z', page: 120, kind: 'PROGRESS', minutes: 25, seconds: null }])
+    expect(progress).toEqual([
+      { at: '2026-03-02T10:00:00.000Z', page: 120, kind: 'PROGRESS', minutes: 25, seconds: null },
+    ])
     const times = { createdAt: expect.any(String), updatedAt: expect.any(String), memoLikesCount: 0, memoId: id }
     expect(memos).toEqual([
       {

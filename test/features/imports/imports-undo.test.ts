@@ -231,6 +231,11 @@ describe('undoing an import leaves what the member made of it:', { tags: ['slow'
       (reader, bookId) => reader.post(`/books/${bookId}/progress`, { page: 12, at: PROGRESS[0]?.at }),
       { readings: 0, progress: 3 },
     ],
+    [
+      'the minutes of a sitting',
+      (reader, bookId) => reader.post(`/books/${bookId}/progress`, { minutes: 30, at: PROGRESS[0]?.at }),
+      { readings: 0, progress: 2 },
+    ],
   ]
 
   it.each(edits)('%s', async (_, change, left) => {
