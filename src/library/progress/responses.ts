@@ -33,7 +33,7 @@ export const progressReference: FeatureReference = {
     ProgressEvent: 'A page that was reached, and when.',
     ProgressEventList: 'A page of progress events.',
     ProgressKind:
-      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page or second in the same reading; also the page that a book without events has, if it was not sent\n- `UNDATED`: a page that a device pushed later than it was read: its day is unknown, so the statistics count it on none',
+      'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page or second in the same reading, or a first event that only repeats the page of the book\n- `UNDATED`: a page that a device pushed later than it was read: its day is unknown, so the statistics count it on none',
     ProgressSource: 'What recorded an event.\n\n- `DEVICE`: a reading device',
   },
   properties: {

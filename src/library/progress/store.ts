@@ -18,10 +18,9 @@ const toEvent = ({ at, ...event }: Row): ProgressEvent => ({ at: toInstant(at), 
 const eventColumns = sql.raw(`at, page, kind, minutes, progress.seconds, ${progressSource} as source`)
 
 const isOfBook = (name: string) => sql.raw(`${name}.memberId = book.memberId and ${name}.bookId = book.bookId`)
-/** The latest of the events at the time `at`: in the second that begins there, if it has no fraction. */
-const latestAt = sql`(
-  select max(at) from progress where ${isOfBook('progress')} and at between :at and :at + iif(:at % 1000 = 0, 999, 0)
-)`
+/** Events at the time `at`: in the second that begins there, if it has no fraction. */
+const isAtTime = sql`${isOfBook('progress')} and at between :at and :at + iif(:at % 1000 = 0, 999, 0)`
+const latestAt = sql`(select max(at) from progress where ${isAtTime})`
 /** The first millisecond after these events that has none. Null if there are none. */
 const freeAt = sql`(
   select at + 1 from progress as taken where ${isOfBook('taken')} and at >= ${latestAt} and not exists (
@@ -30,10 +29,11 @@ const freeAt = sql`(
 )`
 /** Whether an event has what was sent. */
 const isSame = sql.raw('(newPage is null or page = newPage) and (newSeconds is null or seconds is newSeconds)')
-/** The same event at the time `at`. If only minutes were sent, the latest one at that time. */
-const sameAt = sql`(
-  select at from progress where ${isOfBook('progress')} and at >= :at and at < ${freeAt} and ${isSame}
-    and (newPage is not null or newSeconds is not null or at = ${latestAt}) limit 1
+/** The same event at the time `at`. If only minutes were sent, the one at that time which has some, or else the latest. */
+const sameAt = sql`iif(
+  newPage is null and newSeconds is null,
+  (select at from progress where ${isAtTime} order by minutes is null, at desc limit 1),
+  (select at from progress where ${isOfBook('progress')} and at >= :at and at < ${freeAt} and ${isSame} limit 1)
 )`
 
 /** The page that was sent, if there is any. */
@@ -54,11 +54,11 @@ const selectAccepted = sql`
   select memberId, bookId, currentPage, bookStatus, readingSince, ${newPage} as newPage, ${newSeconds} as newSeconds
   from books where ${isAccepted}`
 
-// No event replaces another one, but the one with the same page at its time: a retry adds nothing. Without `at`, the event
+// No event replaces another one, but the same one at its time: a retry adds nothing. Without `at`, the event
 // becomes the latest: at `now`, or just after the latest event if that is not before it. Without a page, it has that of the
 // previous event (for the first event, of the book), or 0 in another reading. What is before the previous event is a
 // correction, as in the trigger books_progressed, unless the event begins a reading; so is a page that was not sent and that
-// the statistics would count from 0.
+// the statistics would count from 0. The end of the book, another event, does not get the minutes of a retry.
 const insertEvent = sqlStatement<Row>`
   with book as materialized (${selectAccepted}), event as materialized (
     select book.*, total, at as latestAt, iif(
@@ -91,7 +91,7 @@ const insertEvent = sqlStatement<Row>`
     ),
     coalesce(total, 0) + 1, :minutes, coalesce(newSeconds, iif(newPage is null, iif(isNewReading, 0 * secondsBefore, secondsBefore)))
   from reached where true
-  on conflict do update set minutes = coalesce(excluded.minutes, minutes)
+  on conflict do update set minutes = iif(:finish and kind = 'FINISHED', minutes, coalesce(excluded.minutes, minutes))
   returning ${eventColumns}, (select ${percent} from books where bookId = progress.bookId) as percent`
 
 const updateCurrentPage = sqlStatement`
@@ -127,7 +127,11 @@ const { select: selectReading } = viewOf('bookStatus', 'readEndDate')
 
 const toRefusal = ({ page, percent, seconds }: NewProgress, length: Record<'itemPage' | 'seconds', number | null>) => {
   if (percent !== undefined) {
-    return fieldError('percent', percent, 'must not be sent for a book without itemPage and edition.seconds: send page')
+    return fieldError(
+      'percent',
+      percent,
+      'must not be sent for a book with neither itemPage nor edition.seconds: send page',
+    )
   }
   if (seconds === undefined) {
     const reason = `must be at most the itemPage of the book, ${length.itemPage}: update that first if the book is longer`
@@ -154,7 +158,8 @@ export const addProgress = async (
 ): Promise<AddedProgress | undefined> => {
   const { at, finish, date = localTime(config.TIME_ZONE).slice(0, 10), ...reached } = sent
   const now = Date.now()
-  const values = { bookId, ...NOTHING_SENT, ...reached, date, now, at: at != null && at <= now ? at : null }
+  const time = { now, at: at != null && at <= now ? at : null }
+  const values = { bookId, ...NOTHING_SENT, ...reached, ...time, date, finish: finish ? 1 : 0 }
   const changes = finish ? FINISH : Object.values(reached).some(Boolean) ? BEGIN : []
   const { guard, event, reading } = await runAsCaller(db, caller, {
     guard: selectLength({ bookId }),

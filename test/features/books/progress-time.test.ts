@@ -1,11 +1,13 @@
 // Minutes of sittings, and seconds of audiobooks.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
+import { toInstant } from '../../../src/values/fields'
 import { type Reader, signUp } from '../../support/api'
-import { memberDatabase, select } from '../../support/database'
+import { changeDatabase, memberDatabase, select } from '../../support/database'
 import { fieldError, itRejects, values } from '../../support/inputs/invalid-values'
 import { getBook } from '../../support/library'
 import { holdClock } from '../../support/runtime/clock'
+import { wrapDatabase } from '../../support/wrap-database'
 
 const HOURS = 36_000
 let reader: Reader
@@ -66,7 +68,11 @@ describe('what was reached', () => {
     [{ page: 1, percent: 1 }, [300, HOURS], ['percent', '1', 'must not be sent together with page']],
     [{ page: 1, seconds: 1, minutes: 1 }, [300, HOURS], ['seconds', '1', 'must not be sent together with page']],
     [{ percent: 1, seconds: 1 }, [300, HOURS], ['seconds', '1', 'must not be sent together with percent']],
-    [{ percent: 1 }, [null, null], ['percent', '1', `${without}itemPage and edition.seconds: send page`]],
+    [
+      { percent: 1 },
+      [null, null],
+      ['percent', '1', 'must not be sent for a book with neither itemPage nor edition.seconds: send page'],
+    ],
     [{ seconds: 0 }, [300, null], ['seconds', '0', `${without}edition.seconds: update that first`]],
     [{ seconds: 1 }, [null, null], ['seconds', '1', `${without}edition.seconds: update that first`]],
     [
@@ -176,6 +182,35 @@ describe('the same event', () => {
     expect(await history()).toEqual(['PROGRESS 30 null null 10', 'PROGRESS 30 20 null 10'])
   })
 
+  it('is not the end of the book, which may be in the same second', async () => {
+    await add({ page: 290, at: day(1) })
+    const sitting = { minutes: 30, at: toInstant(Date.now()) }
+    for (let n = 0; n < 2; n++) await add({ ...sitting, finish: true })
+    await add({ ...sitting, minutes: 20 })
+    expect((await events()).map(({ kind, minutes }) => [kind, minutes])).toEqual([
+      ['FINISHED', null],
+      ['PROGRESS', 20],
+      ['PROGRESS', null],
+    ])
+  })
+
+  it('is not the end of the book if D1 loses the connection after it took effect', async () => {
+    holdClock(60_000)
+    let calls = 0
+    const database = wrapDatabase(memberDatabase(), async (call) => {
+      const result = await call()
+      calls += 1
+      if (calls === 1) throw new Error('Network connection lost')
+      return result
+    })
+    const options = { body: { minutes: 30, finish: true }, changed: changeDatabase(database) }
+    expect((await reader.send('POST', `/books/${bookId}/progress`, options)).status).toBe(201)
+    expect((await events()).map(({ kind, minutes }) => [kind, minutes])).toEqual([
+      ['FINISHED', null],
+      ['PROGRESS', 30],
+    ])
+  })
+
   it('is found by its second, of several on a page', async () => {
     for (const seconds of [3600, 3601, 3600, 3601]) await add({ seconds, at: day(1) })
     expect(await history()).toEqual(['PROGRESS 30 null 3600 10', 'PROGRESS 30 null 3601 10'])
@@ -225,7 +260,8 @@ describe('an audiobook without pages', () => {
   it('has its progress in the list of books, the page of a book, and the feed', async () => {
     const { body } = await add({ seconds: 9000, minutes: 30 })
     const { bookStatus: _, readEndDate: __, ...event } = body
-    expect((await reader.get('/books?include=progress&size=1&sort=-activity')).body.item[0].progress).toEqual(event)
+    const { item } = (await reader.get('/books?include=progress&size=100&sort=-activity')).body
+    expect(item.find((book: { bookId: number }) => book.bookId === bookId).progress).toEqual(event)
     expect((await reader.get(`/books/${bookId}/whole`)).body.progress).toEqual(event)
     const changes: { kind: string; id: number; value: object }[] = []
     for (let cursor = '', hasMore = true; hasMore; ) {

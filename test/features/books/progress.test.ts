@@ -75,7 +75,7 @@ describe('POST /books/{book-id}/progress', () => {
 
   it('rejects a percentage if the book has no number of pages', async () => {
     await patch({ itemPage: null })
-    const reason = 'must not be sent for a book without itemPage and edition.seconds: send page'
+    const reason = 'must not be sent for a book with neither itemPage nor edition.seconds: send page'
     expect(await add({ percent: 50 })).toMatchObject(fieldError('percent', '50', reason as never))
     expect(await stored()).toEqual([])
     expect((await add({ page: 50 })).status).toBe(201)

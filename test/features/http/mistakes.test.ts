@@ -239,7 +239,7 @@ describe('a mistake is explained:', () => {
       'a percentage of an unknown length',
       () => ['POST', `/books/${unknownLength}/progress`, { body: { percent: 50 } }],
       400,
-      'must not be sent for a book without itemPage: send page',
+      'must not be sent for a book with neither itemPage nor edition.seconds: send page',
     ],
     [
       'a login with a token',

@@ -42,7 +42,10 @@ const timeOf = (events: ProgressEvent[], at: number, reached: Reached) => {
   const others = events.filter((event) => event.at >= at && event.at <= last)
   if (others.length === 0) return at
   const latest = Math.max(...others.map((event) => event.at))
-  if (reached.page === undefined && reached.seconds === undefined) return latest
+  if (reached.page === undefined && reached.seconds === undefined) {
+    // `events` has the latest first.
+    return others.find(({ minutes }) => minutes !== null)?.at ?? latest
+  }
   let free = latest + 1
   while (events.some((event) => event.at === free)) free++
   return events.find((event) => event.at >= at && event.at < free && isSame(event, reached))?.at ?? free
@@ -130,7 +133,7 @@ const add = command('add progress', 6, fc.tuple(position, progress), (library, [
     const same = events.find((event) => event.at === time)
     const event: ProgressEvent = {
       ...(same ?? { at: time, page, kind: isCorrection ? 'CORRECTION' : 'PROGRESS', seconds: seconds ?? kept }),
-      minutes: body.minutes ?? same?.minutes ?? null,
+      minutes: same?.kind === 'FINISHED' && sent.finishedAt ? same.minutes : (body.minutes ?? same?.minutes ?? null),
     }
     addEvent(library, bookId, event)
     book.currentPage = eventsOf(library, bookId)[0]?.page ?? page
