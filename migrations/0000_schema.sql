@@ -446,6 +446,7 @@ CREATE TABLE `progress` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `progress_by_time` ON `progress` (`memberId`,`at`) WHERE "kind" <> 'UNDATED';--> statement-breakpoint
+CREATE INDEX `progress_timed` ON `progress` (`memberId`,`at`) WHERE "minutes" is not null and "kind" <> 'UNDATED';--> statement-breakpoint
 CREATE INDEX `progress_by_token` ON `progress` (`memberId`,`tokenId`,`at`) WHERE "tokenId" is not null;--> statement-breakpoint
 CREATE TABLE `readings` (
 	`readingId` integer PRIMARY KEY NOT NULL,

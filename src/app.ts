@@ -35,6 +35,7 @@ import { progress } from './library/progress/routes'
 import { bookReadings, readings } from './library/readings/routes'
 import { screens } from './library/screens/routes'
 import { search } from './library/search/routes'
+import { sittings } from './library/sittings/routes'
 import { stats } from './library/stats/routes'
 import { tags } from './library/tags/routes'
 import { trash } from './library/trash/routes'
@@ -107,6 +108,7 @@ const api = app
   .route('/', screens)
   .route('/', tags)
   .route('/books', progress)
+  .route('/books', sittings)
   .route('/books', bookReadings)
   .route('/books', books)
   .route('/books', editions)

@@ -184,6 +184,7 @@ const yearOfReading: Loaded = {
   readings: [{ ...readBook, ...firstReading, rating: 4.25, isReread: 0 }],
   events: [],
   memos: [],
+  sittings: [],
   undated: 0,
   backlog: { books: 0, oldestCreatedAt: null },
   today: '2026-11-21',
@@ -262,6 +263,7 @@ export const EXAMPLES: Record<string, Example> = {
     body: { percent: 25, minutes: 40, at: '2026-11-08T22:15:00+09:00' },
     response: { ...progressEvent, bookStatus: 'ING', readEndDate: null },
   },
+  listSittings: { parameters: { ...bookParameters, size: 20 }, response: { item: [], next: null } },
   listProgress: { parameters: { ...bookParameters, size: 20 }, response: { item: [progressEvent], next: null } },
   listChanges: {
     parameters: { size: 100 },

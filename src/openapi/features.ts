@@ -24,6 +24,7 @@ import { progressReference } from '../library/progress/responses'
 import { readingsReference } from '../library/readings/responses'
 import { screensReference } from '../library/screens/responses'
 import { searchReference } from '../library/search/responses'
+import { sittingsReference } from '../library/sittings/responses'
 import { statsReference } from '../library/stats/responses'
 import { tagsReference } from '../library/tags/responses'
 import { trashReference } from '../library/trash/responses'
@@ -48,6 +49,7 @@ const FEATURES: FeatureReference[] = [
   authorsReference,
   screensReference,
   progressReference,
+  sittingsReference,
   readingsReference,
   tagsReference,
   memosReference,

@@ -14,6 +14,8 @@ export const isFinishedOnKnownDay = sql.raw(`"outcome" = 'FINISHED' and length("
 
 /** The condition of the index by which the statistics find an event. */
 export const isDated = sql.raw(`"kind" <> 'UNDATED'`)
+/** The condition of the index by which the picture of a year finds how long books were read. */
+export const isTimed = sql.raw(`"minutes" is not null and "kind" <> 'UNDATED'`)
 const isOfDevice = sql.raw(`"tokenId" is not null`)
 
 /** The past readings of books. A trigger deletes the row of a reading that becomes the current one of its book. */
@@ -73,6 +75,7 @@ export const progress = sqliteTable(
   (event) => [
     primaryKey({ columns: [event.memberId, event.bookId, event.at] }),
     index('progress_by_time').on(event.memberId, event.at).where(isDated),
+    index('progress_timed').on(event.memberId, event.at).where(isTimed),
     index('progress_by_token').on(event.memberId, event.tokenId, event.at).where(isOfDevice),
     check('progress_page', isPage(event.page)),
     check('progress_minutes', sql`${event.minutes} between 1 and 1440`),

@@ -12,7 +12,7 @@ import { valid } from '../../input/validate'
 import { matchesWeakEtag } from '../../values/text/etags'
 import { toPlain } from '../../values/text/plain'
 import { finishesOf, toPicture } from '../stats/figures'
-import { drawYear, MAX_SPINES } from '../stats/picture/draw'
+import { drawYear, MAX_SPINES, toReadTime } from '../stats/picture/draw'
 import { toEntries } from './entries'
 import { toAtom, toCalendar, toJsonFeed } from './feeds'
 import { drawError, drawList, drawYearPage, ERROR_POLICY, toListPolicy, toYearPolicy } from './page'
@@ -58,9 +58,10 @@ const sendYear = async (c: Context<App>, year: number, query: LinkQuery) => {
   const { about, ...loaded } = await loadLinkedYear(statisticsOf(c), year)
   const picture = toPicture(loaded)
   if (suffix === '.svg') return send(c, drawYear(picture, { theme: query.theme, size: query.picture }), 'image/svg+xml')
-  const { books, pagesFinished } = picture
+  const { books, pagesFinished, minutesRead } = picture
   const finishes = finishesOf(loaded)
-  const description = `${picture.year} in books: ${books} finished, ${pagesFinished} pages`
+  const time = minutesRead > 0 ? `, ${toReadTime(minutesRead).join(' ')} of reading` : ''
+  const description = `${picture.year} in books: ${books} finished, ${pagesFinished} pages${time}`
   const frame = {
     ...toPlainNames(about),
     description,

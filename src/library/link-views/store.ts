@@ -226,7 +226,7 @@ export const listLinked = async (
 /** @throws LINK_NOT_FOUND, MAX_STATS_ROWS */
 export const loadLinkedYear = async (context: Context, year: number) => {
   const primary = { ...context, db: atPrimary(context.db) }
-  const { extra: about, ...loaded } = await loadYear(primary, year, 'readings', selectAbout()).catch(refuseAsMissing)
+  const { extra: about, ...loaded } = await loadYear(primary, year, 'picture', selectAbout()).catch(refuseAsMissing)
   if (!about) throw new ApiError('LINK_NOT_FOUND')
   return { ...loaded, about }
 }

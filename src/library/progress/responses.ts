@@ -8,7 +8,7 @@ import { BookStatus } from '../books/schema'
 import { Minutes, ReachedSeconds } from './schema'
 
 const ProgressKind = named('ProgressKind', z.enum(PROGRESS_KINDS))
-const ProgressSource = named('ProgressSource', z.enum(PROGRESS_SOURCES))
+export const ProgressSource = named('ProgressSource', z.enum(PROGRESS_SOURCES))
 export const ProgressEvent = namedObject('ProgressEvent', {
   at: Instant,
   page: Int32,

@@ -1,5 +1,6 @@
 import { MEMO_TYPES } from '../../values/contract'
 import { toSortKey } from '../../values/text/fold'
+import { toMinutes } from '../../values/time'
 import type { YearPicture } from './picture/draw'
 import type { loadYear } from './store'
 import { type CountedReading, daysOf, daysToFinish, findStreaks } from './year'
@@ -86,15 +87,20 @@ const monthsOf = (year: number, finishes: CountedReading[], days: ReturnType<typ
       readings: ended.length,
       pagesFinished: sum(ended.map(({ pages }) => pages)),
       pagesRead: sum(days.map(({ date, pages }) => (date.startsWith(month) ? pages : 0))),
+      minutesRead: toMinutes(sum(days.map(({ date, seconds }) => (date.startsWith(month) ? seconds : 0)))),
     }
   })
+
+const minutesOf = ({ sittings }: Loaded) => toMinutes(sum(sittings.map(({ seconds }) => seconds)))
 
 /** The statistics of a year. */
 export const toStats = (loaded: Loaded) => {
   const { year, readings, events, memos, undated, backlog, today } = loaded
   const finishes = finishesOf(loaded)
   const ratings = finishes.flatMap(({ rating }) => rating ?? [])
-  const days = daysOf(loaded)
+  const read = daysOf(loaded)
+  const days = read.map(({ date, pages, seconds }) => ({ date, pages, minutes: toMinutes(seconds) }))
+  const [longestDay] = days.filter(({ minutes }) => minutes > 0).sort((one, other) => other.minutes - one.minutes)
   const streaks = findStreaks(days, today)
   const countMemos = (type: string) => memos.filter(({ memoType }) => memoType === type).length
   const counted = <Name extends ListName>(name: Name) =>
@@ -108,6 +114,7 @@ export const toStats = (loaded: Loaded) => {
     paused: readings.filter(({ outcome }) => outcome === null).length,
     pagesFinished: sum(finishes.map(({ pages }) => pages)),
     pagesRead: sum(events.map(({ pages }) => pages)),
+    minutesRead: minutesOf(loaded),
     ratings: {
       ...averages(ratings),
       distribution: [...Map.groupBy(ratings, (rating) => rating)]
@@ -115,7 +122,7 @@ export const toStats = (loaded: Loaded) => {
         .sort((one, other) => one.rating - other.rating),
     },
     daysToFinish: averages(finishes.flatMap((finish) => daysToFinish(finish) ?? [])),
-    months: monthsOf(year, finishes, days),
+    months: monthsOf(year, finishes, read),
     longest: extreme(finishes, 1).map(toBook)[0] ?? null,
     shortest: extreme(finishes, -1).map(toBook)[0] ?? null,
     bestRated: bestRated(finishes).map(toBook),
@@ -124,6 +131,7 @@ export const toStats = (loaded: Loaded) => {
     languages: counted('languages').map(({ value, books }) => ({ language: value, books })),
     formats: counted('formats').map(({ value, books }) => ({ format: value, books })),
     memos: Object.fromEntries(MEMO_TYPES.map((type) => [type, countMemos(type)])) as Record<MemoType, number>,
+    longestDay: longestDay ? { date: longestDay.date, minutes: longestDay.minutes } : null,
     daysRead: days.length,
     longestStreak: streaks.longest.length,
     currentStreak: streaks.current.length,
@@ -140,6 +148,7 @@ export const toPicture = (loaded: Loaded): YearPicture => {
     year: loaded.year,
     books: countBooks(finishes),
     pagesFinished: sum(finishes.map(({ pages }) => pages)),
+    minutesRead: minutesOf(loaded),
     months: monthsOf(loaded.year, finishes, []),
     bestRated: bestRated(finishes).map(({ title, author, rating }) => ({ title, author, rating: rating ?? 0 })),
     spines: finishes.map(({ title, pages }) => ({ title, pages })),

@@ -25,7 +25,14 @@ const RatedBook = namedObject('RatedBook', {
   rating: z.nullable(Rating),
 })
 
-const Month = { month: int(1, 12), books: Count, readings: Count, pagesFinished: Count, pagesRead: Count }
+const Month = {
+  month: int(1, 12),
+  books: Count,
+  readings: Count,
+  pagesFinished: Count,
+  pagesRead: Count,
+  minutesRead: Count,
+}
 const Averages = { count: Count, mean: z.nullable(z.number()), median: z.nullable(z.number()) }
 
 const YearStats = namedObject('YearStats', {
@@ -37,6 +44,7 @@ const YearStats = namedObject('YearStats', {
   paused: Count,
   pagesFinished: Count,
   pagesRead: Count,
+  minutesRead: Count,
   ratings: namedObject('RatingStats', {
     ...Averages,
     distribution: z.array(namedObject('RatingCount', { rating: Rating, count: Count })).check(z.maxLength(20)),
@@ -51,10 +59,11 @@ const YearStats = namedObject('YearStats', {
   languages: ofName('LanguageBooks', 'language', textUpTo(MAX_LANGUAGE)),
   formats: ofName('FormatBooks', 'format', BookFormat),
   memos: namedObject('MemoCounts', { BOOK_CONTENT: Count, SUMMARY: Count, THOUGHT: Count, QUESTION: Count }),
+  longestDay: z.nullable(namedObject('LongestDay', { date: LocalDate, minutes: Count })),
   daysRead: Count,
   longestStreak: Count,
   currentStreak: Count,
-  days: z.array(namedObject('ReadingDay', { date: LocalDate, pages: Count })).check(z.maxLength(366)),
+  days: z.array(namedObject('ReadingDay', { date: LocalDate, pages: Count, minutes: Count })).check(z.maxLength(366)),
   undated: Count,
   backlog: namedObject('Backlog', { books: Count, oldestCreatedAt: z.nullable(LocalTime) }),
 })
@@ -87,6 +96,8 @@ const DEFINITIONS: Record<(typeof FIGURES)[number], string> = {
   pagesFinished: 'the sum of the present `itemPage` of the books of all finishes, each time anew; unknown is 0',
   pagesRead:
     'the sum of the pages that `PROGRESS` events add: from the page of the book’s previous event to their own, or from 0 if there is no previous one or its page was higher, as when a new reading begins; pages above that of a later `CORRECTION` in the same reading and year do not count',
+  minutesRead:
+    'how long books of the library were read, as `listSittings` lists it: what devices recorded and, on the days of a book without that, the `minutes` of progress events of any kind but `UNDATED`; added up in seconds, and rounded to minutes once, but at least 1 of any',
   ratings: 'the ratings of the finishes that have one',
   daysToFinish:
     'the days from `startedAt` to `finishedAt`, both included, of the finishes where both are full dates and in order',
@@ -99,7 +110,7 @@ const DEFINITIONS: Record<(typeof FIGURES)[number], string> = {
   languages: 'the ten languages with the most different finished books',
   formats: 'the formats of the finishes, or else of their books, with the number of different books',
   memos: 'the memos created in the year, by type',
-  daysRead: 'the days of the year with a progress event of any kind but `UNDATED`, or a memo',
+  daysRead: 'the days of the year with a progress event of any kind but `UNDATED`, a memo, or reading time of a device',
   longestStreak:
     'the most days read in a row within the year, where one day without reading between two does not count and does not end it; of several, the first',
   currentStreak:
@@ -116,15 +127,17 @@ export const statsReference: FeatureReference = {
     DaysToFinish: sentence(DEFINITIONS.daysToFinish),
     Figure: `A figure of the statistics.\n\n${FIGURES.map((figure) => `- \`${figure}\`: ${DEFINITIONS[figure]}`).join('\n')}`,
     FormatBooks: 'A format, and how many books were finished in it.',
+    LongestDay: 'The day on which books were read for the longest time.',
     LanguageBooks: 'A language, and how many of the finished books are in it.',
     MemoCounts: sentence(DEFINITIONS.memos),
     MonthStats: 'The figures of a month.',
     RatedBook: 'A finished book.',
     RatingCount: 'How many finishes have a rating.',
     RatingStats: sentence(DEFINITIONS.ratings),
-    ReadingDay: 'A day with a progress event or a memo.',
+    ReadingDay: 'A day with a progress event, a memo or reading time of a device.',
     Stats: 'The statistics of a year or, without `year`, the years that have any.',
-    StatsRow: 'A row that a figure counted: a reading, a progress event, a memo, or for `backlog` a book.',
+    StatsRow:
+      'A row that a figure counted: a reading, a progress event, a memo, how long a book was read on a day, or for `backlog` a book.',
     StatsRowList: 'A page of the rows that a figure counted.',
     StatsYears: 'The years with anything to count.',
     TagBooks: 'A tag, and how many of the finished books have it.',
@@ -140,7 +153,7 @@ export const statsReference: FeatureReference = {
     'TagBooks.tag': 'The tag.',
     books: 'Number of different books.',
     amount:
-      'What the row adds: pages, a rating for `ratings` and `bestRated`, or days for `daysToFinish`. Null if it only counts.',
+      'What the row adds: pages, minutes for `minutesRead`, a rating for `ratings` and `bestRated`, or days for `daysToFinish`. Null if it only counts.',
     'StatsRow.at': 'When the event was. Null for other rows.',
     BOOK_CONTENT: 'Number of quotations.',
     SUMMARY: 'Number of summaries.',
@@ -153,6 +166,9 @@ export const statsReference: FeatureReference = {
     'StatsRow.date':
       'The date by which the row counts: `finishedAt` or, if paused, `startedAt`; the day of an event or memo in your time zone; for `backlog`, when the book was registered.',
     'YearStats.days': 'The days that `daysRead` counts, with the pages that their events added.',
+    'LongestDay.date': 'The day: of several, the first.',
+    'LongestDay.minutes': 'How long books were read.',
+    longestDay: 'The day with the most `minutes` in `days`. Null if there are none.',
     distribution: 'How many finishes have each rating.',
     mean: 'The mean.',
     median: 'The median.',
@@ -162,9 +178,11 @@ export const statsReference: FeatureReference = {
     'MonthStats.readings': 'The finishes of the month.',
     'MonthStats.pagesFinished': 'The pages of the finishes of the month.',
     'MonthStats.pagesRead': 'The pages read in the month.',
+    'MonthStats.minutesRead': 'The minutes read in the month.',
     'YearStats.months': 'The twelve months.',
     'StatsRow.name': 'The author, tag, language, format or type of memo. Null for other figures.',
     'RatedBook.pages': 'The present `itemPage` of the book. Null if unknown.',
+    'ReadingDay.minutes': 'How long books were read on the day, as `minutesRead` counts it.',
     'ReadingDay.pages': 'The pages that the events of the day added.',
     'RatedBook.rating':
       'The rating of the first finish of the year or, in `bestRated`, of the best rated. Null if not rated.',
@@ -172,8 +190,8 @@ export const statsReference: FeatureReference = {
     'StatsRow.readingId': 'The reading. Null for other rows.',
     year: 'The year.',
     years:
-      'The years with a finished, stopped or paused reading, the end of a finished book, a progress event or a memo, ' +
-      'newest first.',
+      'The years with a finished, stopped or paused reading, the end of a finished book, a progress event, a memo or ' +
+      'reading time of a device, newest first.',
   },
   parameters: {
     figure: 'The figure whose rows to list.',
@@ -187,9 +205,9 @@ export const statsReference: FeatureReference = {
       summary: 'Get the statistics of a year, or the years that have any',
       description:
         'Without `year`, the years that have anything to count. Readings count by their dates, progress events by their time in ' +
-        'your time zone (`updateProfile`), and memos by `createdAt`, which is a time of the service’s zone: in an hour that occurs ' +
-        'twice, the first. Partial dates count in their year, but in no month. All is counted at each request, so late entries ' +
-        'count as if made in time. A year with more readings, events, memos or text than the limits gets 409.',
+        'your time zone (`updateProfile`), memos by `createdAt`, which is a time of the service’s zone: in an hour that occurs ' +
+        'twice, the first, and reading time of devices by the day on which it was counted. Partial dates count in their year, but in no month. All is counted at each request, so late entries ' +
+        'count as if made in time. A year with more readings, events, memos, reading time or text than the limits gets 409.',
       responses: { 200: json(named('Stats', z.union([YearStats, StatsYears])), 'The statistics') },
       errors: ['MAX_STATS_ROWS'],
     },
@@ -197,8 +215,8 @@ export const statsReference: FeatureReference = {
       operationId: 'drawYear',
       summary: 'Draw a year',
       description:
-        'An SVG picture to share: the year, its finished books as a stack of spines as thick as their pages, months, and the best ' +
-        'rated. It loads nothing and runs nothing.',
+        'An SVG picture to share: the year, its finished books as a stack of spines as thick as their pages, months, the best ' +
+        'rated and, if it is known, how long they were read. It loads nothing and runs nothing.',
       responses: { 200: { description: 'The picture', content: { 'image/svg+xml': z.string() } } },
       errors: ['MAX_STATS_ROWS'],
     },
@@ -206,7 +224,7 @@ export const statsReference: FeatureReference = {
       operationId: 'listStatsRows',
       summary: 'List what a figure counted',
       description:
-        'By date. Lists of books, such as `books` or `authors`, have one finish of each book. A month counts the rows of ' +
+        'By date. `minutesRead` has one row for each day and book. Lists of books, such as `books` or `authors`, have one finish of each book. A month counts the rows of ' +
         '`readings` whose full `date` is in it. For `memos`, `daysRead`, `longestStreak` and `currentStreak`, an access token ' +
         'also needs `memos:read`.',
       responses: { 200: json(listOf(StatsRow), 'A page of rows') },

@@ -4,10 +4,11 @@ import type { App } from '../../env'
 import { Hono } from '../../http/hono'
 import { valid } from '../../input/validate'
 import { toPicture, toStats } from './figures'
+import { listYears } from './list-years'
 import { drawYear } from './picture/draw'
 import { listRows } from './rows'
 import { MEMO_FIGURES, PictureQuery, RowsQuery, StatsQuery } from './schema'
-import { listYears, loadYear } from './store'
+import { loadYear } from './store'
 
 export const stats = new Hono<App>()
   .get('/', canReadLibrary, limitStatistics, valid('query', StatsQuery), async (c) => {
@@ -17,7 +18,7 @@ export const stats = new Hono<App>()
   })
   .get('/year.svg', canReadLibrary, limitStatistics, valid('query', PictureQuery), async (c) => {
     const { year, ...look } = c.req.valid('query')
-    const loaded = await loadYear(statisticsOf(c), year, 'readings')
+    const loaded = await loadYear(statisticsOf(c), year, 'picture')
     return c.body(drawYear(toPicture(loaded), look), 200, { 'Content-Type': 'image/svg+xml' })
   })
   .get('/rows', canReadLibrary, limitStatistics, valid('query', RowsQuery), async (c) => {

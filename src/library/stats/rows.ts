@@ -1,5 +1,6 @@
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
+import { toMinutes } from '../../values/time'
 import { bestRated, extreme, finishesOf, isList, type Loaded, rankValues } from './figures'
 import type { StatsRow } from './responses'
 import type { FigureName, RowsQuery } from './schema'
@@ -29,10 +30,24 @@ const toMemo = ({ bookId, title, cover, date, memoId, memoType }: Loaded['memos'
   return { row, key: toKey(row, 'memo', memoId) }
 }
 
+const toSitting =
+  (isCounted: boolean) =>
+  ({ bookId, title, cover, date, seconds }: Loaded['sittings'][number]): KeyedRow => {
+    const row = { ...NONE, bookId, title, cover, date, amount: isCounted ? toMinutes(seconds) : null }
+    return { row, key: toKey(row, 'sitting') }
+  }
+
 const ofActivity = (loaded: Loaded, dates?: string[]) => {
   const counted = dates && new Set(dates)
   const isCounted = ({ date }: { date: string }) => counted?.has(date) ?? true
-  return [...loaded.events.filter(isCounted).map(toEvent), ...loaded.memos.filter(isCounted).map(toMemo)]
+  return [
+    ...loaded.events.filter(isCounted).map(toEvent),
+    ...loaded.memos.filter(isCounted).map(toMemo),
+    ...loaded.sittings
+      .filter(({ isOfDevice }) => isOfDevice)
+      .filter(isCounted)
+      .map(toSitting(false)),
+  ]
 }
 const streaksOf = (loaded: Loaded) => findStreaks(daysOf(loaded), loaded.today)
 const withPages = (finish: CountedReading) => toReading(finish, finish.pages)
@@ -60,9 +75,10 @@ const OF_READINGS: Partial<Record<FigureName, Collect>> = {
   shortest: (_, finishes) => extreme(finishes, -1).map(withPages),
   bestRated: (_, finishes) => bestRated(finishes).map(withRating),
 }
-/** What the figures of events and memos count. */
+/** What the figures of events, memos and sittings count. */
 const OF_ACTIVITY: Partial<Record<FigureName, Collect>> = {
   pagesRead: ({ events }) => events.filter(({ pages }) => pages > 0).map(toEvent),
+  minutesRead: ({ sittings }) => sittings.map(toSitting(true)),
   memos: ({ memos }) => memos.map(toMemo),
   daysRead: (loaded) => ofActivity(loaded),
   longestStreak: (loaded) => ofActivity(loaded, streaksOf(loaded).longest),

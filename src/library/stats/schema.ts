@@ -5,7 +5,7 @@ import { named } from '../../values/named'
 
 export const MIN_YEAR = 1900
 export const MAX_YEAR = 2999
-/** The most rows of a kind (readings, progress events, memos) that the statistics of a year read. */
+/** The most rows of a kind (readings, progress events, memos, sittings of devices) that the statistics of a year read. */
 export const MAX_ROWS = 50_000
 
 const YearParameter = () => intParameter(MIN_YEAR, MAX_YEAR)
@@ -22,6 +22,7 @@ export const FIGURES = [
   'paused',
   'pagesFinished',
   'pagesRead',
+  'minutesRead',
   'ratings',
   'daysToFinish',
   'longest',

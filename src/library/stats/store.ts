@@ -2,14 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, isCaller, queryAll, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, type Statement, sqlStatement } from '../../db/client'
 import { limit } from '../../db/parameters'
-import { isFinished, isFinishedApart, isPaused, isUnread } from '../../db/schema/book-tables'
-import { isCounted, isDated } from '../../db/schema/reading-tables'
+import { isFinished, isPaused, isUnread } from '../../db/schema/book-tables'
+import { isCounted, isDated, isTimed } from '../../db/schema/reading-tables'
 import { shownReading } from '../../db/schema/shown-reading'
 import { ApiError } from '../../errors'
-import { createZone, HOUR_MS, type Zone } from '../../values/time'
+import { createZone, HOUR_MS } from '../../values/time'
 import type { StatsRow } from './responses'
-import { MAX_ROWS, MAX_YEAR, MIN_YEAR } from './schema'
-import { type EventRow, type MemoRow, type ReadingRow, toYear } from './year'
+import { MAX_ROWS } from './schema'
+import { type EventRow, type MemoRow, type ReadingRow, type SittingRow, toYear } from './year'
 
 export const rowLimit = sql.raw(String(MAX_ROWS + 1))
 /** The most characters of titles, authors and tags that a query loads; of rows to list, which have covers, four times. */
@@ -17,6 +17,7 @@ const MAX_TEXT = 1024 * 1024
 const MAX_LISTED_TEXT = 4 * MAX_TEXT
 /** `characters`: those of this row and all before. */
 type Limited<Row> = Row & { characters: number }
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 const isCut = (rows: { characters: number }[], maxText: number) =>
   rows.length > MAX_ROWS || (rows.at(-1)?.characters ?? 0) > maxText
 // Keys are dates: yyyy, yyyy-MM, yyyy-MM-dd, or timestamps. In ASCII, the colon follows the digits.
@@ -24,7 +25,7 @@ const isInYear = (key: SQL) => sql`${key} >= (:year || '') and ${key} < (:year |
 const columns = sql.raw('bookId, readingId, startedAt, finishedAt, outcome, quarters, format')
 const ofCaller = sql`memberId = ${callerId}`
 // Otherwise SQLite takes the index of all books that are being read.
-const pausedBooks = sql`select bookId from books indexed by books_paused where ${ofCaller} and ${isPaused}`
+export const pausedBooks = sql`select bookId from books indexed by books_paused where ${ofCaller} and ${isPaused}`
 // The first two are disjoint: the date that the book shows, and another one. `readEndDate` may be of an earlier reading.
 const shownEnd = sql.raw('substr(readEndDate, 1, 10)')
 /** What ended in the year, or began and is paused. */
@@ -78,7 +79,7 @@ const joinBook = (table: string) =>
   sql.raw(`${table} left join books on books.bookId = iif(:isListed, ${table}.bookId, null)`)
 const textOfBook = sql`length(concat(title, cover))`
 const events = sql`
-  select at, progress.bookId, page, kind, title, cover, (
+  select at, progress.bookId, page, kind, minutes, title, cover, (
     select page from progress as previous
     where previous.memberId = ${callerId} and previous.bookId = progress.bookId and previous.at < progress.at
     order by at desc limit 1
@@ -86,6 +87,27 @@ const events = sql`
   from ${joinBook('progress')}
   where progress.memberId = ${callerId} and ${isDated} and at >= (:from + 0) and at < (:to + 0) order by at`
 const selectEvents = sqlStatement<Limited<EventRow>>`${limited(events, textOfBook)}`
+/** Only those with minutes, and without what pages need. */
+const selectTimed = sqlStatement<Limited<EventRow>>`
+  select at, bookId, page, kind, minutes, null as title, null as cover, null as previous, 0 as characters from progress
+  where memberId = ${callerId} and ${isTimed} and at >= (:from + 0) and at < (:to + 0) order by at limit ${rowLimit}`
+/**
+ * What devices read, by day and book, or null for documents without a book in the library. `sittings`: how many rows
+ * that are, of at most one more than `MAX_ROWS` of the year.
+ */
+const devices = sql`
+  select day as date, books.bookId, sum(sitting.seconds) as seconds, sum(sittings) as sittings,
+    iif(:isListed, books.title, null) as title, iif(:isListed, cover, null) as cover
+  from (
+    select day, document, sum(seconds) as seconds, count(*) as sittings from (
+      select day, document, seconds from sittings
+      where memberId = ${callerId} and ${isInYear(sql`day`)} order by day, document limit ${rowLimit}
+    ) group by day, document
+  ) as sitting
+    left join documents on documents.memberId = ${callerId} and documents.document = sitting.document
+    left join books on books.bookId = documents.bookId and books.memberId = documents.memberId
+  group by day, books.bookId`
+const selectDevices = sqlStatement<Limited<SittingRow & { sittings: number }>>`${limited(devices, textOfBook)}`
 const memos = sql`
   select memoId, memos.bookId, memoType, memos.createdAt, title, cover from ${joinBook('memos')}
   where memos.memberId = ${callerId} and memos.createdAt >= (:first || '') and memos.createdAt < (:last || '')
@@ -99,8 +121,11 @@ const selectBacklog = sqlStatement<Backlog & { timeZone: string | null; undated:
   ) as oldestCreatedAt
   from members where ${isCaller}`
 
-/** Which rows to read: readings, events and memos, or all; to list them, with the titles and covers of their books. */
-type Kinds = 'readings' | 'readingRows' | 'activityRows' | 'all'
+/**
+ * Which rows to read: readings; these and how long books were read; events, memos and sittings; or all. To list rows, with
+ * the titles and covers of their books.
+ */
+type Kinds = 'picture' | 'readingRows' | 'activityRows' | 'all'
 
 /** Further than any two time zones are apart. */
 const ZONES_MS = 27 * HOUR_MS
@@ -134,18 +159,20 @@ export const loadYear = async <Row = undefined>(
   const { guard, extra, ...loaded } = await runAsCaller(db, caller, {
     guard: selectBacklog(),
     readings: hasReadings ? selectReadings(values) : undefined,
-    events: hasActivity ? selectEvents(values) : undefined,
+    events: hasActivity ? selectEvents(values) : kinds === 'picture' ? selectTimed(values) : undefined,
     memos: hasActivity ? selectMemos(values) : undefined,
+    devices: kinds === 'readingRows' ? undefined : selectDevices(values),
     extra: extraQuery && firstRow(extraQuery),
   })
-  const rows = { readings: loaded.readings ?? [], events: loaded.events ?? [], memos: loaded.memos ?? [] }
-  const lists = Object.values(rows)
-  const pastReadings = new Map(rows.readings.map((reading) => [reading.bookId, reading.pastReadings]))
-  onRead([...lists.map(({ length }) => length), ...pastReadings.values()].reduce((sum, read) => sum + read, 0))
-  if (lists.some((list) => isCut(list, maxText))) throw new ApiError('MAX_STATS_ROWS')
+  const { readings = [], events = [], memos = [], devices = [] } = loaded
+  const sittings = sum(devices.map(({ sittings }) => sittings))
+  const lists = [readings, events, memos, devices]
+  const pastReadings = new Map(readings.map((reading) => [reading.bookId, reading.pastReadings]))
+  onRead(sum([readings.length, events.length, memos.length, sittings, ...pastReadings.values()]))
+  if (sittings > MAX_ROWS || lists.some((list) => isCut(list, maxText))) throw new ApiError('MAX_STATS_ROWS')
   const { timeZone, undated, ...backlog } = guard
   const zone = createZone(timeZone ?? serviceZone)
-  const counted = toYear(year, rows, zone, createZone(serviceZone))
+  const counted = toYear(year, { readings, events, memos, devices }, zone, createZone(serviceZone))
   return { ...counted, undated, backlog, today: zone.toDate(Date.now()), extra: extra as Row | undefined }
 }
 
@@ -159,64 +186,3 @@ const selectUnread = sqlStatement<UnreadRow>`
 /** A page of the unread books, oldest registration first. */
 export const loadUnread = ({ db, caller }: Context, after: string, size: number) =>
   queryAll(db, caller, selectUnread({ after, limit: size }))
-
-/** Walks through an index: the first and last key of each span. `end`: where the span of the key `at` ends. */
-const spansOf = <Key>(table: string, key: SQL, where: SQL, end: SQL) => {
-  const seek = (condition: SQL, order: string) => sql`(
-    select ${key} from ${sql.raw(table)} where memberId = ${callerId} and ${where} ${condition}
-    order by ${key} ${sql.raw(order)} limit 1
-  )`
-  return sqlStatement<{ first: Key; last: Key }>`
-    with recursive spans(at) as (
-      select ${seek(sql``, 'asc')} union all select ${seek(sql`and ${key} >= ${end}`, 'asc')} from spans where at is not null
-    )
-    select at as first, ${seek(sql`and ${key} < ${end}`, 'desc')} as last from spans where at is not null`
-}
-const endOfYear = sql.raw(`substr(spans.at, 1, 4) || ':'`)
-const selectFinished = spansOf<string>('books', sql`readEndDate`, isFinished, endOfYear)
-const selectFinishedApart = spansOf<string>('books', sql`finishedAt`, isFinishedApart, endOfYear)
-const selectRead = spansOf<string>('readings', sql`finishedAt`, isCounted, endOfYear)
-const selectPaused = sqlStatement<{ first: string; last: string }>`
-  select min(startedAt) as first, max(startedAt) as last from currentReadings where bookId in (${pausedBooks})
-    and startedAt is not null group by substr(startedAt, 1, 4)`
-// The hours around the turn of a year are a span of their own, whose years are those of its first and last key.
-const yearOf = (modifier: string) =>
-  `unixepoch((spans.at + 50400000) / 1000, 'unixepoch', 'start of year'${modifier}) * 1000`
-const selectActive = spansOf<number>(
-  'progress',
-  sql`progress.at`,
-  isDated,
-  sql.raw(`iif(spans.at < ${yearOf('')} + 50400000, ${yearOf('')} + 50400000, ${yearOf(`, '+1 year'`)} - 50400000)`),
-)
-const memoYear = `substr(date(spans.at, '+2 days'), 1, 4)`
-const selectWritten = spansOf<string>(
-  'memos',
-  sql`createdAt`,
-  sql`true`,
-  // Two days after the last days of 9999, `date` returns null.
-  sql.raw(`coalesce(iif(spans.at < ${memoYear} || '-01-03', ${memoYear} || '-01-03', ${memoYear} || '-12-30'), ':')`),
-)
-const selectZone = sqlStatement<{ timeZone: string | null }>`select timeZone from members where ${isCaller}`
-
-/** The years that have anything to count, newest first. */
-export const listYears = async ({ db, caller, serviceZone }: Context) => {
-  const { guard, finished, apart, paused, read, active, written } = await runAsCaller(db, caller, {
-    guard: selectZone(),
-    finished: selectFinished(),
-    apart: selectFinishedApart(),
-    paused: selectPaused(),
-    read: selectRead(),
-    active: selectActive(),
-    written: selectWritten(),
-  })
-  const zone: Zone = createZone(guard.timeZone ?? serviceZone)
-  const { toTime } = createZone(serviceZone)
-  const ends = <Key>(spans: { first: Key; last: Key }[]) => spans.flatMap(({ first, last }) => [first, last])
-  const dates = [
-    ...[finished, apart, paused, read].flatMap(ends),
-    ...ends(active).map(zone.toDate),
-    ...ends(written).map((local) => zone.toDate(toTime(local))),
-  ]
-  const years = new Set(dates.map((date) => Number(date.slice(0, 4))))
-  return { years: [...years].filter((year) => year >= MIN_YEAR && year <= MAX_YEAR).sort((a, b) => b - a) }
-}

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import { FIGURES, MEMO_FIGURES } from '../../../src/library/stats/schema'
+import { FIGURES, MAX_ROWS, MEMO_FIGURES } from '../../../src/library/stats/schema'
 import { type Reader, readerWith, signUp } from '../../support/api'
 import { insertReadings, measure, select } from '../../support/database'
+import { insertMinutes, insertSittings } from '../../support/devices/sittings'
+import { memberIdOf } from '../../support/images/images'
 import { importFile } from '../../support/transfer/imports'
 
 const exported = (member: object, goals: unknown) =>
@@ -150,4 +152,91 @@ it('loads at most 1 Mi characters of titles', async () => {
   }
   expect(await statusWith(2000)).toBe(200)
   expect(await statusWith(500)).toBe(409)
+})
+
+const yearOf = async (reader: Reader, year: number) => {
+  const { status, body } = await reader.get(`/stats?year=${year}`)
+  expect(status).toBe(200)
+  const { minutesRead, longestDay, daysRead, days } = body
+  const months = body.months.map(({ minutesRead }: { minutesRead: number }) => minutesRead)
+  return { minutesRead, longestDay, daysRead, days, months }
+}
+const rowsOf = async (reader: Reader, figure: string, year = 2024) =>
+  (await reader.get(`/stats/rows?year=${year}&figure=${figure}`)).body.item
+
+it('adds up how long books were read: of devices, and where these have nothing, of events', async () => {
+  const reader = await signUp()
+  const memberId = await memberIdOf(reader)
+  const [{ bookId: one }, { bookId: other }] = [await reader.createBook(), await reader.createBook()]
+  await insertSittings(memberId, one, [
+    { day: '2024-02-29', seconds: 90 },
+    { day: '2024-02-29', seconds: 90, at: 1, document: 'another' },
+    { day: '2024-03-01', seconds: 10 },
+    { day: '2023-12-31', seconds: 3600 },
+  ])
+  await insertSittings(memberId, null, [{ document: 'waiting', day: '2024-05-05', seconds: 6000 }])
+  await insertMinutes(memberId, one, Date.parse('2024-02-29T12:00:00Z'), 700)
+  await insertMinutes(memberId, other, Date.parse('2024-02-29T12:00:00Z'), 2)
+  const months = [0, 5, 1, ...Array(9).fill(0)]
+  const longestDay = { date: '2024-02-29', minutes: 5 }
+  const days = [
+    { date: '2024-02-29', pages: 0, minutes: 5 },
+    { date: '2024-03-01', pages: 0, minutes: 1 },
+  ]
+  expect(await yearOf(reader, 2024)).toEqual({ minutesRead: 5, longestDay, daysRead: 2, days, months })
+  expect((await reader.get('/stats')).body).toEqual({ years: [2024, 2023] })
+  const amounts = (await rowsOf(reader, 'minutesRead')).map((row: Record<string, unknown>) => [
+    row.date,
+    row.bookId,
+    row.amount,
+  ])
+  expect(amounts).toEqual([
+    ['2024-02-29', one, 3],
+    ['2024-02-29', other, 2],
+    ['2024-03-01', one, 1],
+  ])
+  expect((await rowsOf(reader, 'daysRead')).filter(({ at }: { at: string | null }) => at === null)).toHaveLength(2)
+})
+
+it('counts no reading time of books that are deleted, until they are restored', async () => {
+  const reader = await signUp()
+  const { bookId } = await reader.createBook()
+  await insertSittings(await memberIdOf(reader), bookId, [{ day: '2024-05-05', seconds: 6000 }])
+  const count = async () => [(await yearOf(reader, 2024)).minutesRead, (await reader.get('/stats')).body.years]
+  expect(await count()).toEqual([100, [2024]])
+  await reader.delete(`/books/${bookId}`)
+  expect(await count()).toEqual([0, []])
+  await reader.post(`/trash/book-${bookId}/restore`, undefined)
+  expect(await count()).toEqual([100, [2024]])
+})
+
+it('shows hours in the picture of a year only if there are any', async () => {
+  const reader = await signUp()
+  const memberId = await memberIdOf(reader)
+  const { bookId } = await reader.createBook()
+  const draw = async () => (await reader.get('/stats/year.svg?year=2024')).body as string
+  expect(await draw()).toContain('<title>2024: 0 books, 0 pages, 0 cm of books</title>')
+  await insertMinutes(memberId, bookId, Date.parse('2024-02-28T12:00:00Z'), 59)
+  expect(await draw()).toContain('<title>2024: 0 books, 0 pages, 59 minutes, 0 cm of books</title>')
+  await insertSittings(memberId, bookId, [{ day: '2024-02-29', seconds: 7200 }])
+  expect(await draw()).toContain('<title>2024: 0 books, 0 pages, 3 hours, 0 cm of books</title>')
+})
+
+it('refuses a year with more reading time than it reads', { tags: ['slow'] }, async () => {
+  const reader = await signUp()
+  const { bookId } = await reader.createBook()
+  const memberId = await memberIdOf(reader)
+  await insertSittings(memberId, bookId, [{ day: '2024-05-05', seconds: 60, at: -1 }])
+  const insert = (rows: number) =>
+    select(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+      insert into sittings (memberId, tokenId, at, document, day, seconds)
+      select ?1, 'token', i + (select count(*) from sittings), 'waiting', '2024-06-06', 60 from n`,
+      ...[memberId, rows],
+    )
+  await insert(MAX_ROWS - 1)
+  expect((await yearOf(reader, 2024)).minutesRead).toBe(1)
+  await insert(1)
+  expect((await reader.get('/stats?year=2024')).status).toBe(409)
+  expect((await reader.get('/stats/year.svg?year=2024')).status).toBe(409)
 })

@@ -72,6 +72,7 @@ export const toYear = (titles: string[], change: Partial<YearPicture> = {}): Yea
     year: 2026,
     books: titles.length,
     pagesFinished: spines.reduce((sum, { pages }) => sum + pages, 0),
+    minutesRead: 0,
     months,
     bestRated: titles
       .slice(0, 10)

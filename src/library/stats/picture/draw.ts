@@ -8,6 +8,7 @@ export interface YearPicture {
   year: number
   books: number
   pagesFinished: number
+  minutesRead: number
   /** All twelve. */
   months: { month: number; books: number }[]
   bestRated: { title: string; author: string | null; rating: number }[]
@@ -28,7 +29,7 @@ export const SIZES = {
     margin: 64,
     column: 480,
     year: { y: 184, size: 164 },
-    figures: { y: 264, size: 40, label: 32, across: [0, 144, 304] },
+    figures: { y: 264, size: 40, label: 32, across: { three: [0, 144, 304], four: [0, 104, 232, 352] } },
     rated: { y: 344, most: 3, step: 32, size: 22, author: 0 },
     months: { ground: 536, bars: 80 },
     small: 20,
@@ -40,7 +41,7 @@ export const SIZES = {
     margin: 80,
     column: 1040,
     year: { y: 296, size: 296 },
-    figures: { y: 448, size: 80, label: 64, across: [0, 272, 680] },
+    figures: { y: 448, size: 80, label: 64, across: { three: [0, 272, 680], four: [0, 208, 520, 760] } },
     rated: { y: 1776, most: 3, step: 64, size: 44, author: 56 },
     months: { ground: 1600, bars: 128 },
     small: 42,
@@ -67,19 +68,28 @@ const drawText = (x: number, y: number, text: string, { size, fill, weight = 400
 /** Loading the data of Intl would take longer than the picture. */
 const group = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
 
-const toFigures = ({ books, pagesFinished }: YearPicture): [string, string][] => {
+/** How long books were read, in whole hours from one. */
+export const toReadTime = (minutes: number): [string, string] => {
+  const hours = Math.round(minutes / 60)
+  if (minutes < 60) return [String(minutes), minutes === 1 ? 'minute' : 'minutes']
+  return [group(hours), hours === 1 ? 'hour' : 'hours']
+}
+
+const toFigures = ({ books, pagesFinished, minutesRead }: YearPicture): [string, string][] => {
   const height = (pagesFinished * PAGE_MM) / 10
   return [
     [group(books), books === 1 ? 'book' : 'books'],
     [group(pagesFinished), pagesFinished === 1 ? 'page' : 'pages'],
+    ...(minutesRead > 0 ? [toReadTime(minutesRead)] : []),
     [height && height < 100 ? height.toFixed(1) : group(Math.round(height)), 'cm of books'],
   ]
 }
 
 const drawFigures = (year: YearPicture, { figures, margin, column, small }: Size, theme: Theme) =>
-  toFigures(year).map(([figure, label], index) => {
-    const x = margin + (figures.across[index] ?? 0)
-    const room = (figures.across[index + 1] ?? column) - (figures.across[index] ?? 0) - 16
+  toFigures(year).map(([figure, label], index, { length }) => {
+    const across = length > 3 ? figures.across.four : figures.across.three
+    const x = margin + (across[index] ?? 0)
+    const room = (across[index + 1] ?? column) - (across[index] ?? 0) - 16
     const size = fitSize(figure, room, figures.size, 700)
     return [
       drawText(x, figures.y, figure, { size, fill: theme.ink, weight: 700 }),
@@ -144,12 +154,12 @@ export const drawYear = (year: YearPicture, options: { theme: 'light' | 'dark'; 
   const theme = THEMES[options.theme]
   const size = SIZES[options.size]
   const { width, height, margin, column, months, stack } = size
-  const [books, pages, cm] = toFigures(year).map((words) => words.join(' '))
+  const figures = toFigures(year).map((words) => words.join(' '))
   const drawGround = (x: number, ground: number, length: number) =>
     `<path d="M${x} ${ground + 1}h${length}" stroke="${theme.line}" stroke-width="2"/>`
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
-    ` font-family="system-ui, sans-serif" role="img"><title>${year.year}: ${books}, ${pages}, ${cm}</title>`,
+    ` font-family="system-ui, sans-serif" role="img"><title>${year.year}: ${figures.join(', ')}</title>`,
     `<rect width="${width}" height="${height}" fill="${theme.paper}"/>`,
     drawText(margin - 8, size.year.y, String(year.year), { size: size.year.size, fill: theme.ink, weight: 700 }),
     ...drawFigures(year, size, theme),
