@@ -328,6 +328,7 @@ export const EXAMPLES: Record<string, Example> = {
           readings: [{ ...openReading, createdAt: null }],
           progress: [{ at: '2026-11-08T13:15:00.000Z', ...reachedPage }],
           memos: [publicMemo],
+          sittings: [],
         },
       ],
     },

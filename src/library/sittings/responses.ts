@@ -4,6 +4,7 @@ import { MAX_LABEL } from '../../values/contract'
 import { namedObject } from '../../values/named'
 import { listOf, textUpTo } from '../../values/responses'
 import { ProgressSource } from '../progress/responses'
+import { MAX_ROWS } from './schema'
 
 const Sitting = namedObject('Sitting', {
   date: z.iso.date(),
@@ -35,7 +36,8 @@ export const sittingsReference: FeatureReference = {
         'Latest day first, with one entry for each day and source: those of several devices add up. On a day with minutes of a ' +
         'device, those of progress events do not count and are not listed. A device counts for the book while its document is ' +
         'linked to it (`listDocuments`), whenever that was linked. The day of a progress event is that of its end, in your time ' +
-        'zone; a device’s days stay as they were counted. A page may be short even if there is a next one.',
+        'zone; a device’s days stay as they were counted. A page may be short even if there is a next one. ' +
+        `Of a day with more uploads of the book than ${MAX_ROWS.toLocaleString('en')}, only so many are listed.`,
       responses: { 200: json(listOf(Sitting), 'A page of sittings') },
     },
   },

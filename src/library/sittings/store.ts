@@ -8,10 +8,8 @@ import type { CallerRequest } from '../../env'
 import { type List, toCursor } from '../../values/cursor'
 import { createZone, toMinutes } from '../../values/time'
 import type { Sitting } from './responses'
-import type { SittingQuery } from './schema'
+import { MAX_ROWS, type SittingQuery } from './schema'
 
-/** The most rows of devices that a page reads, unless the book has more than 200 documents: then ten of each. */
-const MAX_ROWS = 2000
 const MIN_ROWS_OF_DOCUMENT = 10
 
 const selectBook = sqlStatement<{ bookId: number | null; timeZone: string | null }>`
@@ -25,13 +23,15 @@ const selectDevices = sqlStatement<DeviceRow>`
     select document from documents where memberId = ${callerId} and bookId = (:bookId + 0)
   ),
   listed as materialized (
-    select document, value ->> 0 as date, value ->> 1 as tokenId, value ->> 2 as seconds
+    select document, value ->> 0 as date, value ->> 1 as tokenId, value ->> 2 as seconds, value ->> 3 as read
     from linked cross join json_each((
-      select json_group_array(json_array(day, tokenId, seconds)) from (
-        select day, tokenId, seconds from sittings
-        where memberId = ${callerId} and sittings.document = linked.document
-          and day < :before and (day <> :last or tokenId > :lastToken)
-        order by day desc limit ${rowsOfDocument}
+      select json_group_array(json_array(day, tokenId, seconds, read)) from (
+        select day, tokenId, sum(seconds) as seconds, count(*) as read from (
+          select day, tokenId, seconds from sittings
+          where memberId = ${callerId} and sittings.document = linked.document
+            and day < :before and (day <> :last or tokenId > :lastToken)
+          order by day desc limit ${rowsOfDocument}
+        ) group by day, tokenId
       )
     ))
   )
@@ -39,7 +39,7 @@ const selectDevices = sqlStatement<DeviceRow>`
     (select name from accessTokens where memberId = ${callerId} and tokenId = listed.tokenId) as tokenName,
     date <= (
       select max(oldest) from (
-        select min(date) as oldest from listed group by document having count(*) = ${rowsOfDocument}
+        select min(date) as oldest from listed group by document having sum(read) = ${rowsOfDocument}
       )
     ) as isCut
   from listed group by date, tokenId order by date desc, tokenId limit ${limit}`

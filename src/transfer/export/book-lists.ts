@@ -1,11 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
+import { number } from '../../db/parameters'
 import { type ArrayOrParts, type LoadPart, type Size, splitByBytes } from '../../db/parts'
 import { readingsOfBook } from '../../library/readings/lookup'
 import type { BookColumns } from '../book-columns'
 
-// The readings, progress and memos of a book. A page of books has them as JSON arrays. Those of a large book are loaded
+// The readings, progress, memos and sittings of a book. A page of books has them as JSON arrays. Those of a large book are loaded
 // in parts. The feed of changes also uses `readingJson` and `memoJson`.
 
 const instant = (time: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
@@ -23,11 +24,24 @@ export const memoJson = sql.raw(`json_object(
   'memoAuthority', memoAuthority, 'memoLikesCount', memoLikesCount, 'createdAt', createdAt, 'updatedAt', updatedAt
 )`)
 
+/** What devices read, rounded half up to minutes. */
+export const sittingJson = sql.raw(`json_object('date', day, 'minutes', max(1, (seconds + 30) / 60))`)
+/** How long devices read the books that match: by upload, document and day, or by day. */
+export const sittingsOf = (isOfBook: SQL) => sql`
+  documents cross join sittings using (memberId, document)
+  where ${isOfBook}`
+export const daysOf = (isOfBook: SQL) =>
+  sql`(select day, sum(sittings.seconds) as seconds from ${sittingsOf(isOfBook)} group by day)`
+/** Bytes of JSON of a day. */
+export const DAY_BYTES = 40
+const dayNumber = sql.raw('unixepoch(day) / 86400')
+
 /** The order of NEWEST_FIRST in readings/blocks.ts, reversed, with the current reading as the last. */
 export const newestLast = sql.raw(`isCurrent, coalesce(finishedAt, startedAt, ''), readingId`)
 
 const isOfBook = sql`memberId = ${callerId} and bookId = :bookId`
 const withBook = sql`with book as materialized (select memberId, bookId from books where ${isOfBook})`
+const isLinked = sql`memberId = ${callerId} and documents.bookId = (:bookId + 0)`
 const listed = sql`(select value from json_each(:ids))`
 
 export const EVENT_BYTES = sql.raw('100')
@@ -51,6 +65,12 @@ const LISTS = {
       where bookId = (select bookId from books where ${isOfBook}) order by memoId`,
     selectItems: sqlStatement<Item>`
       select ${memoJson} as item from memos where +memberId = ${callerId} and memoId in ${listed} order by memoId`,
+  },
+  sittings: {
+    selectSizes: sqlStatement<Size>`
+      select ${dayNumber} as id, ${number(DAY_BYTES)} as bytes from ${daysOf(isLinked)} order by day`,
+    selectItems: sqlStatement<Item>`
+      select ${sittingJson} as item from ${daysOf(isLinked)} where ${dayNumber} in ${listed} order by day`,
   },
 }
 

@@ -2,15 +2,29 @@ import { type SQL, sql } from 'drizzle-orm'
 import { callerId } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
 import { eventCount, ofBook } from '../../db/own-book'
+import { number } from '../../db/parameters'
 import { MAX_PART_BYTES } from '../../db/parts'
 import { isWithMemos } from '../../db/schema/book-tables'
 import type { Memo } from '../../library/memos/responses'
 import { readingsOfOuter } from '../../library/readings/lookup'
 import { bookColumns, bookTextBytes, STATUS_CONDITIONS, tagRowsOfBook } from '../book-columns'
-import { type BookRow, EVENT_BYTES, eventJson, type LoadList, memoJson, newestLast, readingJson } from './book-lists'
+import {
+  type BookRow,
+  DAY_BYTES,
+  daysOf,
+  EVENT_BYTES,
+  eventJson,
+  type LoadList,
+  memoJson,
+  newestLast,
+  readingJson,
+  sittingJson,
+  sittingsOf,
+} from './book-lists'
 
 const tagCount = sql`(select count(*) from bookTags where ${ofBook('bookTags')})`
 const memoBytes = sql.raw('memoBytes + 240 * memoCount')
+const sittingBytes = sql`${number(DAY_BYTES)} * (select count(*) from ${sittingsOf(ofBook('documents'))})`
 const noteBytes = sql`(select coalesce(sum(220 + octet_length(concat(note))), 0) from readings where ${ofBook('readings')})`
 // A review is a thought without a page: one from a column of reviews or, without any, one that the member wrote. Other
 // services publish it, so imported notes are none. Only the first thoughts of a book are read: SQLite has to pass each
@@ -99,17 +113,19 @@ const memos = jsonList(
 
 export const LIBRARY = createKind({
   source: allBooks,
-  bytes: sql`${shelvedBytes} + ${memoBytes} + ${EVENT_BYTES} * ${eventCount}`,
+  bytes: sql`${shelvedBytes} + ${memoBytes} + ${EVENT_BYTES} * ${eventCount} + ${sittingBytes}`,
   columns: sql`${bookColumns}, ${tags}, ${memos} as memos,
     ${jsonList(readingJson, newestLast, readingsOfOuter, sql`(${isSmall} or ${noteBytes} = 0)`)} as readings,
-    ${jsonList(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress`,
-  toBook: ({ sourceIds, tags, readings, progress, memos, ...book }, loadList) => ({
+    ${jsonList(eventJson, sql.raw('at'), sql`progress where ${ofBook('progress')}`)} as progress,
+    ${jsonList(sittingJson, sql.raw('day'), daysOf(ofBook('documents')), sql`(${isSmall} or ${sittingBytes} = 0)`)} as sittings`,
+  toBook: ({ sourceIds, tags, readings, progress, memos, sittings, ...book }, loadList) => ({
     ...book,
     sourceIds: JSON.parse(sourceIds ?? '[]'),
     tags: JSON.parse(tags),
     readings: loadList('readings', book.bookId, readings),
     progress: loadList('progress', book.bookId, progress),
     memos: loadList('memos', book.bookId, memos),
+    sittings: loadList('sittings', book.bookId, sittings),
   }),
 })
 

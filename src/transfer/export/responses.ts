@@ -34,6 +34,7 @@ const ExportedBook = named(
     readings: z.array(ExportedReading).check(z.maxLength(MAX_LISTED_READINGS)),
     progress: z.array(ExportedEvent),
     memos: z.array(Memo),
+    sittings: z.array(namedObject('ExportedSitting', { date: z.iso.date(), minutes: z.int().check(z.minimum(1)) })),
   }),
 )
 export type ExportedBook = z.infer<typeof ExportedBook>
@@ -77,6 +78,7 @@ export const exportReference: FeatureReference = {
     ExportedGoal: 'What you want to read in a year.',
     ExportedImage: 'An uploaded image.',
     ExportedMember: 'A member.',
+    ExportedSitting: 'How long devices read a book on a day.',
     ExportedReading: 'A single reading of a book, in progress or ended.',
     LibraryExport: 'A part of an export of your data. Each part can be imported alone.',
   },
@@ -106,6 +108,10 @@ export const exportReference: FeatureReference = {
     part: 'Number of this part.',
     progress: 'The progress events, oldest first.',
     readings: 'The readings, oldest first. The status of the book refers to the last one.',
+    'ExportedSitting.date': 'The day, in the time zone that you had when it was counted.',
+    'ExportedSitting.minutes': 'How long it was read, rounded to minutes, but at least 1.',
+    sittings:
+      'How long your devices read the book, by day, oldest first. An import turns them into the minutes of progress events.',
     trash:
       'What you have deleted, latest first, without its contents: restore what you want to export. Only in the first part.',
     version: 'Version of the format. It does not change when properties are added.',
@@ -120,7 +126,7 @@ export const exportReference: FeatureReference = {
       operationId: 'exportLibrary',
       summary: 'Export everything as JSON',
       description:
-        'Your profile, goals, books, readings, progress, tags, memos and the URLs of your images. Importing the file gives the same ' +
+        'Your profile, goals, books, readings, progress, reading time of devices, tags, memos and the URLs of your images. Importing the file gives the same ' +
         `books, but does not upload images: download these from their URLs. ${LIMITS}`,
       responses: { 200: json(LibraryExport, 'The file', ...HEADERS) },
       countsAttempts: true,

@@ -341,10 +341,10 @@ const exactly = (values: Partial<ExactValues>): ExactValues => ({
 })
 
 /** A book of the export without identifiers, which an import gives anew. */
-const withoutIds = ({ bookId: _, ...book }: LibraryExport['books'][number]) => ({
+const withoutIds = ({ bookId: _, sittings: __, ...book }: LibraryExport['books'][number]) => ({
   ...book,
   readings: book.readings.map(({ readingId: _, ...reading }) => reading),
-  memos: book.memos.map(({ memoId: _, memoLikesCount: __, ...memo }) => memo),
+  memos: book.memos.map(({ memoId: _, memoLikesCount: ___, ...memo }) => memo),
 })
 
 /** The book of the export from which an entry was read. */

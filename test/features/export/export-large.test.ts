@@ -5,6 +5,7 @@ import { parseTable } from '../../../src/transfer/reader/csv-rows'
 import { toCursor } from '../../../src/values/cursor'
 import { type Reader, signUp } from '../../support/api'
 import { fillShelf, LAST_READING, measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { insertSittings } from '../../support/devices/sittings'
 import { memberIdOf } from '../../support/images/images'
 import { download } from '../../support/transfer/imports'
 
@@ -115,6 +116,10 @@ describe('a large book', () => {
       await memberIdOf(reader),
       bookId,
     )
+    await insertSittings(await memberIdOf(reader), bookId, [
+      { day: '1970-01-01', seconds: 60 },
+      { day: '2026-12-31', seconds: 120 },
+    ])
     for (let n = 1; n <= 5; n++) {
       await reader.post(`/books/${bookId}/readings`, { finishedAt: `${2000 + n}`, note: `${n}${'가'.repeat(60_000)}` })
     }
@@ -132,8 +137,12 @@ describe('a large book', () => {
     )
     expect(large?.progress.map(({ page }) => page)).toEqual(Array.from({ length: 999 }, (_, n) => n + 1))
     expect(large?.readings.map(({ note }) => note?.[0])).toEqual(['1', '2', '3', '4', '5'])
-    // The caller, images, trash, three pages; sizes and parts of readings, memos and events.
-    expect(calls).toBe(1 + 1 + 1 + 3 + (1 + 5) + (1 + 5) + (1 + 1))
+    expect(large?.sittings).toEqual([
+      { date: '1970-01-01', minutes: 1 },
+      { date: '2026-12-31', minutes: 2 },
+    ])
+    // The caller, images, trash, three pages; sizes and parts of readings, memos, events and sittings.
+    expect(calls).toBe(1 + 1 + 1 + 3 + (1 + 5) + (1 + 5) + (1 + 1) + (1 + 1))
   })
 
   it('is exported completely in the other formats', async () => {

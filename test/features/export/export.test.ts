@@ -4,6 +4,7 @@ import type { ExportedBook, LibraryExport } from '../../../src/transfer/export/r
 import { toCursor } from '../../../src/values/cursor'
 import { type Answer, type Reader, signUp } from '../../support/api'
 import { measure, memberDatabase, memberSlot, select } from '../../support/database'
+import { insertSittings, TOKENS } from '../../support/devices/sittings'
 import { memberIdOf } from '../../support/images/images'
 import { PIXEL } from '../../support/inputs/file-form'
 import { SOME_EDITION } from '../../support/model/library'
@@ -36,6 +37,11 @@ beforeAll(async () => {
     ...{ startedAt: '2020-01-02', outcome: 'STOPPED', format: 'AUDIO', note: 'Too <b>slow</b>.\n"Later"' },
   })
   await reader.post(`/books/${bookId}/progress`, { page: 120, minutes: 25, at: '2026-03-02T10:00:00Z' })
+  await insertSittings(await memberIdOf(reader), bookId, [
+    { day: '2026-03-03', seconds: 89 },
+    { day: '2026-03-03', seconds: 1, document: 'another', tokenId: TOKENS[1] },
+    { day: '2026-03-02', seconds: 5 },
+  ])
   await put(reader, `/books/${bookId}/tags`, { tags: ['sea', 'Favourites', '소설'] })
   const memo = { memoBookPage: 12, memoContent: '  # “Salt”\n\n<p>and water</p>\u2028', memoType: 'QUESTION' }
   await reader.createMemo(bookId, { ...memo, memoAuthority: 'PUBLIC' })
@@ -81,7 +87,7 @@ describe('the export as JSON', () => {
     })
     expect(books.map((book) => book.bookId)).toEqual([bookId, unreadId])
     const exactTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    const { readings, memos, progress, ...book } = bookOf(answer.body, bookId)
+    const { readings, memos, progress, sittings, ...book } = bookOf(answer.body, bookId)
     expect(book).toEqual({
       ...{ bookId, title: 'The Salt Archive', author: 'Mina Oh', publisher: 'Quay House' },
       ...{ cover: 'https://covers.library.test/1.jpg', createdAt: '2025-12-30T08:00:00', star: 4, currentPage: 120 },
@@ -123,6 +129,10 @@ describe('the export as JSON', () => {
     ])
     expect(progress).toEqual([
       { at: '2026-03-02T10:00:00.000Z', page: 120, kind: 'PROGRESS', minutes: 25, seconds: null },
+    ])
+    expect(sittings).toEqual([
+      { date: '2026-03-02', minutes: 1 },
+      { date: '2026-03-03', minutes: 2 },
     ])
     const times = { createdAt: expect.any(String), updatedAt: expect.any(String), memoLikesCount: 0, memoId: id }
     expect(memos).toEqual([
