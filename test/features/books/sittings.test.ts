@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { type Reader, signUp } from '../../support/api'
 import { measure, select } from '../../support/database'
 import { addDevice } from '../../support/devices/device'
-import { type Counted, insertMinutes, insertSittings, TOKENS } from '../../support/devices/sittings'
+import { type Counted, TOKENS } from '../../support/devices/sitting-rows'
+import { insertMinutes, insertSittings } from '../../support/devices/sittings'
 import { memberIdOf } from '../../support/images/images'
 
 const atTime = (time: string) => Date.parse(time)

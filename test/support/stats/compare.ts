@@ -5,6 +5,7 @@ import type { LibraryExport } from '../../../src/transfer/export/responses.ts'
 import type { Send } from '../model/run.ts'
 import { comparableRow, modelGoal, modelYear, modelYears } from './model.ts'
 import { createRandom, randomLibrary } from './random-library.ts'
+import { modelExported, modelSittings, modelTimes, type Reached, readAtRandom } from './reading-time.ts'
 
 const load = async (send: Send, path: string) => {
   const { status, body } = await send({ method: 'GET', path })
@@ -24,10 +25,10 @@ const importLibrary = async (send: Send, library: object) => {
   }
 }
 
-const listRows = async (send: Send, year: number, figure: string, size: number) => {
+const listAll = async (send: Send, path: string) => {
   const rows = []
   for (let cursor = ''; ; ) {
-    const { item, next } = await load(send, `/stats/rows?year=${year}&figure=${figure}&size=${size}${cursor}`)
+    const { item, next } = await load(send, `${path}${cursor}`)
     rows.push(...item)
     if (next === null) return rows
     cursor = `&cursor=${next}`
@@ -35,30 +36,47 @@ const listRows = async (send: Send, year: number, figure: string, size: number) 
 }
 
 /**
- * Imports a random library, and compares all figures, the rows of each, the years and the goals. Returns how many figures and
- * rows were compared.
- * @param send as a new member
+ * Imports a random library, and compares all figures, the rows of each, the years, the goals and the sittings. Returns how many figures
+ * and rows were compared.
+ * @param member a new one
+ * @param reached counts the cases of reading time
  */
-export const compareStats = async (send: Send, seed: number, serviceZone: string) => {
+export const compareStats = async (
+  member: { database: D1Database; memberId: number; send: Send },
+  seed: number,
+  serviceZone: string,
+  reached: Reached,
+) => {
+  const { send } = member
   const now = Date.now()
   const { pick } = createRandom(seed + 1)
   const library = randomLibrary(seed, now)
   await importLibrary(send, library)
-  const { books, member, goals }: LibraryExport = await load(send, '/export')
-  assert.deepEqual({ timeZone: member.timeZone, goals }, { timeZone: library.member.timeZone, goals: library.goals })
+  const { books, member: profile, goals }: LibraryExport = await load(send, '/export')
+  assert.deepEqual({ timeZone: profile.timeZone, goals }, { timeZone: library.member.timeZone, goals: library.goals })
   assert.equal(books.length, library.books.length)
-  const zones = { member: member.timeZone ?? serviceZone, service: serviceZone }
-  assert.deepEqual(await load(send, '/members/me/settings'), { timeZone: zones.member })
-  const years = modelYears(books, zones)
+  const zoneBefore = profile.timeZone ?? serviceZone
+  assert.deepEqual(await load(send, '/members/me/settings'), { timeZone: zoneBefore })
+  const { devices, zone } = await readAtRandom(member, { books, zone: zoneBefore, seed, now }, reached)
+  const zones = { member: zone, service: serviceZone }
+  const { books: exported }: LibraryExport = await load(send, '/export')
+  const times = Map.groupBy(modelTimes(books, devices, zone), ({ bookId }) => bookId)
+  for (const { bookId, sittings } of exported) {
+    const ofBook = times.get(bookId) ?? []
+    const listed = await listAll(send, `/books/${bookId}/sittings?size=${pick([1, 2, 20])}`)
+    assert.deepEqual(listed, modelSittings(ofBook), `sittings of book ${bookId}`)
+    assert.deepEqual(sittings, modelExported(ofBook), `exported sittings of book ${bookId}`)
+  }
+  const years = modelYears(books, devices, zones)
   assert.deepEqual(await load(send, '/stats'), { years })
   const figures = pick([FIGURES.slice(0, 10), FIGURES.slice(10)])
   const size = pick([1, 3, 100])
   let rowCount = 0
   for (const year of new Set([...years, 2023])) {
-    const model = modelYear(books, year, zones, now)
+    const model = modelYear(books, devices, year, zones, now)
     assert.deepEqual(await load(send, `/stats?year=${year}`), model.stats)
     for (const figure of figures) {
-      const listed = await listRows(send, year, figure, size)
+      const listed = await listAll(send, `/stats/rows?year=${year}&figure=${figure}&size=${size}`)
       for (const { bookId, title, cover } of listed) {
         const book = books.find((each) => each.bookId === bookId)
         assert.deepEqual({ title, cover }, { title: book?.title, cover: book?.cover }, `rows of ${figure} in ${year}`)

@@ -1,29 +1,12 @@
 // The statistics of a year, computed from an export by the definitions of the document, without code of the service.
 import type { LibraryExport } from '../../../src/transfer/export/responses.ts'
+import { localOf } from './local-time.ts'
+import { type DayTime, type DeviceTime, modelTimes, toMinutes } from './reading-time.ts'
 
 type Book = LibraryExport['books'][number]
 type Reading = Book['readings'][number]
 type Event = Book['progress'][number]
 type Finish = { book: Book; reading: Reading }
-
-const formats = new Map<string, Intl.DateTimeFormat>()
-const localOf = (zone: string, time: number) => {
-  const format =
-    formats.get(zone) ??
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      hourCycle: 'h23',
-    })
-  formats.set(zone, format)
-  const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]))
-  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}`
-}
 
 const QUARTER = 15 * 60_000
 /** When the clocks of a zone first show a local time. One that they skip counts as an hour after the local time an hour earlier. */
@@ -91,7 +74,7 @@ const rowOf = ({ book, reading }: Finish, rest: { amount?: number; name?: string
 export type Zones = { member: string; service: string }
 
 /** The statistics of a year, and by figure the rows that each counts. */
-export const modelYear = (books: Book[], year: number, zones: Zones, now: number) => {
+export const modelYear = (books: Book[], devices: DeviceTime[], year: number, zones: Zones, now: number) => {
   const isOfYear = (date: string | null) => date?.slice(0, 4) === String(year)
   const all = books.flatMap((book) => book.readings.map((reading) => ({ book, reading })))
   const finishes = all
@@ -127,7 +110,14 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
     )
     .filter(({ date }) => isOfYear(date))
 
-  const dates = distinct([...events, ...memos].map(({ date }) => date)).sort()
+  const times = modelTimes(books, devices, zones.member).filter(({ date }) => isOfYear(date))
+  const secondsIf = (isCounted: (date: string) => boolean) =>
+    sum(times.filter(({ date }) => isCounted(date)).map(({ seconds }) => seconds))
+  const minutesOn = (date: string) => toMinutes(secondsIf((each) => each === date))
+  const longest = distinct(times.map(({ date }) => date)).sort(
+    (one, other) => minutesOn(other) - minutesOn(one) || compare(one, other),
+  )[0]
+  const dates = distinct([...events, ...memos, ...times].map(({ date }) => date)).sort()
   const streaks: string[][] = []
   for (const date of dates) {
     const last = streaks.at(-1)
@@ -215,6 +205,7 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
     paused: paused.length,
     pagesFinished: pagesIn(finishes),
     pagesRead: sum(events.map(({ pages }) => pages)),
+    minutesRead: toMinutes(secondsIf(() => true)),
     ratings: {
       ...describe(ratings),
       distribution: distinct(ratings)
@@ -231,6 +222,7 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
         readings: ended.length,
         pagesFinished: pagesIn(ended),
         pagesRead: sum(events.filter(({ date }) => isInMonth(date)).map(({ pages }) => pages)),
+        minutesRead: toMinutes(secondsIf(isInMonth)),
       }
     }),
     longest: bySize(-1).map(toBook)[0] ?? null,
@@ -246,12 +238,14 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
         memos.filter(({ memoType }) => memoType === type).length,
       ]),
     ),
+    longestDay: longest === undefined ? null : { date: longest, minutes: minutesOn(longest) },
     daysRead: dates.length,
     longestStreak: longestStreak.length,
     currentStreak: currentStreak.length,
     days: dates.map((date) => ({
       date,
       pages: sum(events.filter((event) => event.date === date).map(({ pages }) => pages)),
+      minutes: minutesOn(date),
     })),
     undated: books.filter(({ bookStatus, readings }) => {
       const current = readings.at(-1)
@@ -272,9 +266,14 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
     memoId,
     name: memoType,
   })
+  const byBook = [...Map.groupBy(times, ({ bookId, date }) => `${bookId} ${date}`).values()] as [
+    DayTime,
+    ...DayTime[],
+  ][]
   const activityOn = (some: string[]) => [
     ...events.filter(({ date }) => some.includes(date)).map(eventRow),
     ...memos.filter(({ date }) => some.includes(date)).map(memoRow),
+    ...byBook.flatMap(([{ bookId, date, tokenId }]) => (tokenId && some.includes(date) ? { bookId, date } : [])),
   ]
   const plain = (finish: Finish) => rowOf(finish)
   const withPages = (finish: Finish) => rowOf(finish, { amount: finish.book.itemPage ?? undefined })
@@ -289,6 +288,11 @@ export const modelYear = (books: Book[], year: number, zones: Zones, now: number
     paused: paused.map(plain),
     pagesFinished: finishes.filter(({ book }) => book.itemPage !== null).map(withPages),
     pagesRead: events.filter(({ pages }) => pages > 0).map(eventRow),
+    minutesRead: byBook.map((ofDay) => ({
+      bookId: ofDay[0].bookId,
+      date: ofDay[0].date,
+      amount: toMinutes(sum(ofDay.map(({ seconds }) => seconds))),
+    })),
     ratings: rated.map(withRating),
     daysToFinish: inOrder.map((finish) => rowOf(finish, { amount: days(finish) ?? undefined })),
     longest: bySize(-1).map(withPages),
@@ -315,12 +319,13 @@ export const comparableRow = (row: Record<keyof Row, number | string | null>) =>
   toRow(Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row)
 
 /** The years that have anything to count. */
-export const modelYears = (books: Book[], zones: Zones) => {
+export const modelYears = (books: Book[], devices: DeviceTime[], zones: Zones) => {
   const dates = books.flatMap(({ readings, progress, memos }) => [
     ...readings.flatMap(({ startedAt, finishedAt, paused }) => finishedAt ?? (paused ? (startedAt ?? []) : [])),
     ...progress.map(({ at }) => localOf(zones.member, Date.parse(at))),
     ...memos.map(({ createdAt }) => localOf(zones.member, timeOf(zones.service, createdAt))),
   ])
+  dates.push(...devices.flatMap(({ bookId, day }) => (bookId === null ? [] : day)))
   return distinct(dates.map((date) => Number(date.slice(0, 4)))).sort((one, other) => other - one)
 }
 
@@ -331,7 +336,7 @@ export const modelGoal = (
   zones: Zones,
   now: number,
 ) => {
-  const { stats } = modelYear(books, year, zones, now)
+  const { stats } = modelYear(books, [], year, zones, now)
   const today = localOf(zones.member, now).slice(0, 10)
   const first = dayNumber(`${year}-01-01`)
   const length = dayNumber(`${year}-12-31`) - first + 1

@@ -1,6 +1,6 @@
 // Random libraries with what makes statistics wrong: partial dates, re-reads, jumps to the last page, hours that occur twice.
 
-const ZONES = [
+export const ZONES = [
   'Pacific/Pago_Pago',
   'America/New_York',
   'America/St_Johns',
@@ -14,7 +14,7 @@ const ZONES = [
   'Pacific/Kiritimati',
 ]
 /** Around these times, clocks change or years begin, in UTC. */
-const TURNS = [
+export const TURNS = [
   ...[2024, 2025, 2026].map((year) => `${year}-01-01T00:00Z`),
   '2025-03-09T07:00Z',
   '2025-11-02T06:00Z',
@@ -41,16 +41,20 @@ export const createRandom = (seed: number) => {
   return { below, pick, some }
 }
 
+type Random = ReturnType<typeof createRandom>
+/** A time around turns of years and changes of clocks, or recently. */
+export const randomTime = (below: Random['below'], pick: Random['pick'], now: number) => {
+  const near = pick(TURNS) + (below(113) - 56) * 15 * 60_000 + pick([0, 0, -1000, 1])
+  return Math.min(now, pick([near, near, now - below(6) * DAY - below(24) * HOUR, now - below(1000) * DAY]))
+}
+
 /**
  * An export of this service, to be imported.
  * @param now events are before it, in milliseconds since 1970
  */
 export const randomLibrary = (seed: number, now: number) => {
   const { below, pick, some } = createRandom(seed)
-  const time = () => {
-    const near = pick(TURNS) + (below(113) - 56) * 15 * 60_000 + pick([0, 0, -1000, 1])
-    return Math.min(now, pick([near, near, now - below(6) * DAY - below(24) * HOUR, now - below(1000) * DAY]))
-  }
+  const time = () => randomTime(below, pick, now)
   const toText = (at: number) => new Date(at).toISOString().slice(0, 19)
   const date = () => {
     const full = toText(time()).slice(0, 10)
