@@ -263,7 +263,13 @@ export const EXAMPLES: Record<string, Example> = {
     body: { percent: 25, minutes: 40, at: '2026-11-08T22:15:00+09:00' },
     response: { ...progressEvent, bookStatus: 'ING', readEndDate: null },
   },
-  listSittings: { parameters: { ...bookParameters, size: 20 }, response: { item: [], next: null } },
+  listSittings: {
+    parameters: { ...bookParameters, size: 20 },
+    response: {
+      item: [{ date: '2026-11-08', minutes: 40, source: null, tokenId: null, tokenName: null }],
+      next: null,
+    },
+  },
   listProgress: { parameters: { ...bookParameters, size: 20 }, response: { item: [progressEvent], next: null } },
   listChanges: {
     parameters: { size: 100 },

@@ -159,6 +159,8 @@ export type ExactValues = {
   readEndDate: string | null
   /** Oldest first, no two at the same time. */
   progress: EntryProgress[]
+  /** How long devices read the book, oldest day first. */
+  sittings: { date: string; minutes: number }[]
 }
 
 /** The cells of a row as in the file. The rows of a table share one array of names; a short row has fewer values. */

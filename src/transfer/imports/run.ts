@@ -4,7 +4,7 @@ import { DEADLINES } from '../../runtime/deadlines'
 import { callBucket, fileKey } from '../../storage/bucket'
 import { IMPORT_OUTCOMES } from '../../values/contract'
 import { MAX_REPORT_BYTES } from '../../values/prices'
-import { localTime } from '../../values/time'
+import { createZone, localTime, type Zone } from '../../values/time'
 import { type Entry, ImportFileError } from '../entries/entry'
 import type { ReceivedEntry } from '../entries/reader-protocol'
 import { failImport, returnLease, takeLease } from './lease'
@@ -33,6 +33,7 @@ const REPORT_FULL =
 const selectReported = sqlStatement<Pick<Usage, 'textBytes'>>`
   select coalesce(sum(undo ->> 'bytes'), 0) as textBytes from importRows
   where memberId = :memberId and importId = :importId`
+const selectZone = sqlStatement<{ timeZone: string | null }>`select timeZone from members where memberId = :memberId`
 const selectMemberUsage = sqlStatement<Usage & OwnQuotas & { reportBytes: number }>`
   select (select reportBytes from imports where memberId = :memberId and importId = :importId) as reportBytes,
     yetBooks + ingBooks + doneBooks as books, textBytes, maxBooks, maxTextBytes from members
@@ -50,14 +51,14 @@ const takeChunk = (entries: ReceivedEntry[], done: number) => {
   return chunk
 }
 
-/** The rows of the file that follow the first `done` rows. `now`: the local time. */
-type Chunk = { done: number; entries: Entry[]; now: string }
+/** The rows of the file that follow the first `done` rows. `now`: the local time. `zone`: that of the member. */
+type Chunk = { done: number; entries: Entry[]; now: string; zone: Zone }
 
 /** Returns undefined if a book to which a row belongs is gone: it may have been merged into another one. */
 const planChunk = async (
   context: RunContext,
   { memberId, merge, options }: StoredImport,
-  { done, entries, now }: Chunk,
+  { done, entries, now, zone }: Chunk,
   matches: Map<Entry, Match>,
 ) => {
   const matched = new Map<number, Entry>()
@@ -65,10 +66,10 @@ const planChunk = async (
     const match = matches.get(entry)
     if (match?.kind === 'same') matched.set(match.bookId, entry)
   }
-  const existing = await loadExisting(context, memberId, matched)
+  const existing = await loadExisting(context, memberId, matched, zone)
   if (existing.size < matched.size) return undefined
   const { keepVisibility } = JSON.parse(options)
-  const situation = { now, overwrites: merge === 'overwrite', keepVisibility, quotas: context.config, existing }
+  const situation = { now, zone, overwrites: merge === 'overwrite', keepVisibility, quotas: context.config, existing }
   return entries.map((entry, at) => planRow({ row: done + at + 1, entry }, matches.get(entry), situation))
 }
 
@@ -109,15 +110,17 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
   const { memberId, importId, isDryRun, created } = stored
   const values = { memberId, importId }
   let library = await loadLibrary(context, stored, entries, deadline)
+  const { member } = await query(context, { member: firstRow(selectZone(values)) })
+  const zone = createZone(member?.timeZone ?? config.TIME_ZONE)
   const reported = isDryRun ? (await query(context, { row: firstRow(selectReported(values)) })).row : undefined
   // What a dry run has reported counts as if it were stored.
   let before: Usage = { books: isDryRun ? created : 0, textBytes: reported?.textBytes ?? 0 }
   let { done } = stored
   // If an interrupted run has left memos of its last row.
-  await addRemainingMemos(context, stored, { done, entries, now: localTime(config.TIME_ZONE) })
+  await addRemainingMemos(context, stored, { done, entries, now: localTime(config.TIME_ZONE), zone })
   await deleteHiddenRows(context, stored)
   while (library && done < entries.length && Date.now() < deadline && budget.left > 0) {
-    const chunk = { done, entries: takeChunk(entries, done), now: localTime(config.TIME_ZONE) }
+    const chunk = { done, entries: takeChunk(entries, done), now: localTime(config.TIME_ZONE), zone }
     const matches = library.match(chunk.entries.filter(({ failure }) => !failure))
     const planned = await planChunk(context, stored, chunk, matches)
     if (!planned) {
@@ -134,7 +137,7 @@ const work = async (context: RunContext, stored: StoredImport, entries: Received
       if (!(await commit(context, stored, chunk, { plan, before }))) return
     }
     done += plan.length
-    await addRemainingMemos(context, stored, { done, entries, now: chunk.now })
+    await addRemainingMemos(context, stored, { done, entries, now: chunk.now, zone })
     if (isDryRun) before = withAdded(before, plan)
   }
   await deleteHiddenRows(context, stored)
@@ -177,7 +180,7 @@ export const runImport = async (
 }
 
 /** The statements of a run, beside those of `loadLibrary` and of chunks. */
-export const RUN_STATEMENTS = 9
+export const RUN_STATEMENTS = 10
 
 /** Runs the oldest import of a member, unless another run has it. Returns whether it has ended and another one waits. */
 export const continueImport = async (context: RunContext, memberId: number, deadline = endOfRun()) => {

@@ -337,14 +337,14 @@ describe('the export as JSON', () => {
 })
 
 const exactly = (values: Partial<ExactValues>): ExactValues => ({
-  ...{ bookId: null, star: 0, readStartDate: null, readEndDate: null, progress: [], ...values },
+  ...{ bookId: null, star: 0, readStartDate: null, readEndDate: null, progress: [], sittings: [], ...values },
 })
 
 /** A book of the export without identifiers, which an import gives anew. */
-const withoutIds = ({ bookId: _, sittings: __, ...book }: LibraryExport['books'][number]) => ({
+const withoutIds = ({ bookId: _, ...book }: LibraryExport['books'][number]) => ({
   ...book,
   readings: book.readings.map(({ readingId: _, ...reading }) => reading),
-  memos: book.memos.map(({ memoId: _, memoLikesCount: ___, ...memo }) => memo),
+  memos: book.memos.map(({ memoId: _, memoLikesCount: __, ...memo }) => memo),
 })
 
 /** The book of the export from which an entry was read. */

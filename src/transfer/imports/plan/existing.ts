@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { sqlStatement } from '../../../db/client'
 import { eventCount, ofBook } from '../../../db/own-book'
+import { number } from '../../../db/parameters'
+import { isTimed } from '../../../db/schema/reading-tables'
 import { READING_COLUMNS, shownReading } from '../../../db/schema/shown-reading'
+import { HOUR_MS, type Zone } from '../../../values/time'
 import { type BookColumns, bookColumns, memoKey, STATUS_CONDITIONS, tagRowsOfBook } from '../../book-columns'
 import type { Entry, EntryMemo, EntryProgress } from '../../entries/entry'
 import { query, type RunContext, toJsonArrays } from '../run-context'
@@ -9,6 +12,7 @@ import type { StoredImport } from '../store'
 import { readingColumns } from '../undo/snapshot'
 import type { Known as KnownReading, ReadingColumns } from './current-reading'
 import { createMatcher, type Known, type Origin } from './matching'
+import { type SittingEvent, toSittingEvents, withoutIgnored } from './sittings'
 
 // Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
 
@@ -73,8 +77,8 @@ export type Existing = BookColumns &
     past: (Pick<KnownReading, 'startedAt' | 'finishedAt' | 'quarters'> & { readingId: number })[]
     tagKeys: string[]
     events: number
-    /** What it lacks of the memos and the progress events of its entry. */
-    missing: { memos: EntryMemo[]; events: EntryProgress[] }
+    /** What it lacks of the memos, the progress events and the sittings of its entry. */
+    missing: { memos: EntryMemo[]; events: EntryProgress[]; sittings: SittingEvent[] }
     /** The memos that are texts of columns, and those that have the keys of missing ones. */
     sourced: SourcedMemo[]
   }
@@ -109,7 +113,22 @@ const selectExisting = sqlStatement<ExistingRow>`
   from books where +memberId = :memberId and bookId in (select value from json_each(:bookIds))`
 
 const items = sql`json_each(:items)`
-/** Each item has the text of a memo, or the time of an event. */
+// Zones are at most 26 hours apart, and differ by quarters of an hour.
+const [ZONES_MS, QUARTER_MS] = [26 * HOUR_MS, HOUR_MS / 4]
+/** Whether the book has no minutes on the day of a sitting, neither of its device, nor of an earlier import. */
+const isWithoutMinutes = sql`not exists (
+  select 1 from progress
+  where memberId = :memberId and progress.bookId = value ->> 'bookId' and ${isTimed}
+    and progress.at >= (value ->> 'from') - ${number(ZONES_MS)} and progress.at < (value ->> 'to') + ${number(ZONES_MS)}
+    and (
+      progress.at >= value ->> 'from' and progress.at < value ->> 'to'
+      or progress.at % ${number(QUARTER_MS)} = value ->> 'mark'
+    )
+) and not exists (
+  select 1 from documents cross join sittings using (memberId, document)
+  where documents.memberId = :memberId and documents.bookId = value ->> 'bookId' and day = value ->> 'date'
+)`
+/** Each item has the text of a memo, the time of an event, or that of a sitting, with its day. */
 const selectMissing = sqlStatement<{ number: number }>`
   select value ->> 'number' as number from ${items}
   where iif(value ->> 'at' is null, ${memoKey(sql`value ->> 'bookId'`, sql`value ->> 'content'`)} not in (
@@ -117,7 +136,7 @@ const selectMissing = sqlStatement<{ number: number }>`
   ), not exists (
     select 1 from progress
     where memberId = :memberId and progress.bookId = value ->> 'bookId' and progress.at = value ->> 'at'
-  ))`
+  ) and (value ->> 'date' is null or ${isWithoutMinutes}))`
 /** Characters of a replaced text that the report shows. */
 export const MAX_EXCERPT = 200
 const sourced = sql.raw(
@@ -147,22 +166,23 @@ const toExisting = ({ planned, current, past, tagKeys, ...row }: ExistingRow): E
   current: { ...JSON.parse(current), isPaused: JSON.parse(current).isPaused === 1 },
   past: JSON.parse(past),
   tagKeys: JSON.parse(tagKeys),
-  missing: { memos: [], events: [] },
+  missing: { memos: [], events: [], sittings: [] },
   sourced: [],
 })
 
 /** Loads books of the library, and finds what they lack of their entries. A book that is gone is left out. */
-export const loadExisting = async (context: RunContext, owner: number, entries: Map<number, Entry>) => {
+export const loadExisting = async (context: RunContext, owner: number, entries: Map<number, Entry>, zone: Zone) => {
   if (entries.size === 0) return new Map<number, Existing>()
-  const items: { bookId: number; memo?: EntryMemo; event?: EntryProgress }[] = [...entries].flatMap(
-    ([bookId, entry]) => [
-      ...entry.memos.map((memo) => ({ bookId, memo })),
-      ...(entry.exact?.progress ?? []).map((event) => ({ bookId, event })),
-    ],
-  )
+  const items: { bookId: number; memo?: EntryMemo; event?: EntryProgress; sitting?: SittingEvent }[] = [
+    ...entries,
+  ].flatMap(([bookId, entry]) => [
+    ...entry.memos.map((memo) => ({ bookId, memo })),
+    ...withoutIgnored(entry.exact?.progress ?? [], entry, zone).map((event) => ({ bookId, event })),
+    ...toSittingEvents(entry, zone).map((sitting) => ({ bookId, sitting })),
+  ])
   const parts = toJsonArrays(
-    items.map(({ bookId, memo, event }, number) => ({
-      ...{ number, bookId, content: memo?.content, at: event && Date.parse(event.at) },
+    items.map(({ bookId, memo, event, sitting }, number) => ({
+      ...{ number, bookId, content: memo?.content, at: event && Date.parse(event.at), ...sitting },
     })),
   )
   const ofColumns = new Set(items.filter(({ memo }) => memo?.source).map(({ bookId }) => bookId))
@@ -174,10 +194,11 @@ export const loadExisting = async (context: RunContext, owner: number, entries: 
   })
   const existing = new Map(found.rows.map((row) => [row.bookId, toExisting(row)]))
   for (const { number } of found.missing.flat()) {
-    const { bookId, memo, event } = items[number] ?? {}
+    const { bookId, memo, event, sitting } = items[number] ?? {}
     const missing = existing.get(bookId ?? 0)?.missing
     if (memo) missing?.memos.push(memo)
     if (event) missing?.events.push(event)
+    if (sitting) missing?.sittings.push(sitting)
   }
   const keyed = [...existing.values()].flatMap(({ bookId, missing }) =>
     missing.memos.flatMap(({ key, createdAt }) => (key && createdAt ? { bookId, key, createdAt } : [])),

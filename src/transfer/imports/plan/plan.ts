@@ -3,6 +3,7 @@ import { MAX_BOOK_TAGS, MAX_TAGS } from '../../../library/tags/schema'
 import { BLOCK_PRICE, MAX_EVENTS, NOTE_PRICE, PRICED_ROWS } from '../../../values/prices'
 import { type Quotas, utf8Bytes } from '../../../values/quotas'
 import { fold } from '../../../values/text/fold'
+import type { Zone } from '../../../values/time'
 import type { BookColumns } from '../../book-columns'
 import type { Code, Entry, EntryMemo, EntryProgress, EntryReading, Loss } from '../../entries/entry'
 import type { ImportRow } from '../responses'
@@ -11,6 +12,7 @@ import type { Existing, SourcedMemo } from './existing'
 import type { Match } from './matching'
 import { mergeInto, type RatedReading } from './merge'
 import { textBytesOf, toNewBook } from './new-book'
+import { type SittingEvent, toSittingEvents, withoutIgnored } from './sittings'
 
 /** A text for a memo that an earlier import wrote from the same column or highlight. */
 export type ReplacedText = EntryMemo & { replaced: SourcedMemo }
@@ -41,10 +43,21 @@ export type Planned = {
   memos: EntryMemo[]
   texts: ReplacedText[]
   progress: EntryProgress[]
+  sittings: SittingEvent[]
 }
 
 type Row = Pick<Planned, 'row' | 'entry'>
-const NOTHING = { bookId: null, bytes: 0, readings: [], rated: [], tags: [], memos: [], texts: [], progress: [] }
+const NOTHING = {
+  bookId: null,
+  bytes: 0,
+  readings: [],
+  rated: [],
+  tags: [],
+  memos: [],
+  texts: [],
+  progress: [],
+  sittings: [],
+}
 /** A row of which only the report is written. */
 const reportOnly = ({ row, entry }: Row, result: Pick<Planned, 'outcome' | 'code'> & { bookId?: number | null }) => {
   return { ...NOTHING, row, entry, losses: entry.losses, ...result }
@@ -84,19 +97,27 @@ const planMemos = ({ missing, sourced }: Existing, overwrites: boolean) => {
 
 const priceOf = (readings: EntryReading[], memos: EntryMemo[]) =>
   utf8Bytes(...readings.map(({ note }) => note)) + memoBytes(memos) + NOTE_PRICE * (readings.length + memos.length)
-const priceOfEvents = (added: EntryProgress[], before = 0) =>
-  BLOCK_PRICE * (Math.floor((before + added.length) / PRICED_ROWS) - Math.floor(before / PRICED_ROWS))
+const priceOfEvents = (added: number, before = 0) =>
+  BLOCK_PRICE * (Math.floor((before + added) / PRICED_ROWS) - Math.floor(before / PRICED_ROWS))
 
-const planNew = ({ row, entry }: Row, now: string, similarTo?: number): Planned => {
+/** The newest sittings for which a book has room beside its events. */
+const fitSittings = (sittings: SittingEvent[], events: number): [SittingEvent[], Loss[]] => {
+  const room = Math.max(0, MAX_EVENTS - events)
+  if (sittings.length <= room) return [sittings, []]
+  return [sittings.slice(sittings.length - room), [{ code: 'too-many', field: 'sittings' }]]
+}
+
+const planNew = ({ row, entry }: Row, { now, zone }: Situation, similarTo?: number): Planned => {
   const { columns, readings, losses } = toNewBook(entry, now)
   const { tags, memos } = entry
-  const progress = entry.exact?.progress ?? []
+  const progress = withoutIgnored(entry.exact?.progress ?? [], entry, zone)
+  const [sittings, lost] = fitSittings(toSittingEvents(entry, zone), progress.length)
   return {
     ...{ ...NOTHING, row, entry, outcome: 'created', code: similarTo ? 'possible-duplicate' : null, similarTo },
-    losses: [...entry.losses, ...losses],
-    bytes: textBytesOf(columns) + priceOf(readings, memos) + priceOfEvents(progress),
+    losses: [...entry.losses, ...losses, ...lost],
+    bytes: textBytesOf(columns) + priceOf(readings, memos) + priceOfEvents(progress.length + sittings.length),
     book: columns,
-    ...{ readings, tags, memos, progress },
+    ...{ readings, tags, memos, progress, sittings },
   }
 }
 
@@ -122,7 +143,9 @@ const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean):
     losses.push({ code: isPageKept ? 'newer-here' : 'too-many', field: 'progress' })
     progress = []
   }
-  const isChanged = [Object.keys(changes), readings, rated, tags, memos, texts, progress].some(
+  const [sittings, lost] = fitSittings(book.missing.sittings, book.events + progress.length)
+  losses.push(...lost)
+  const isChanged = [Object.keys(changes), readings, rated, tags, memos, texts, progress, sittings].some(
     ({ length }) => length > 0,
   )
   const grown = Math.max(0, textBytesOf({ ...book, ...changes }) - textBytesOf(book))
@@ -132,15 +155,16 @@ const planExisting = ({ row, entry }: Row, book: Existing, overwrites: boolean):
     bytes:
       grown +
       priceOf(open ? [...readings, open] : readings, memos) +
-      priceOfEvents(progress, book.events) +
+      priceOfEvents(progress.length + sittings.length, book.events) +
       textGrowth(texts),
     existing: book,
-    ...{ changes, readings, rated, open, tags, memos, texts, progress },
+    ...{ changes, readings, rated, open, tags, memos, texts, progress, sittings },
   }
 }
 
 type Situation = {
   now: string
+  zone: Zone
   overwrites: boolean
   keepVisibility: boolean
   quotas: Quotas
@@ -149,7 +173,7 @@ type Situation = {
 
 /** Plans a row, given the match of its entry in the library. */
 export const planRow = (row: Row, match: Match, situation: Situation): Planned => {
-  const { now, overwrites, keepVisibility, quotas, existing } = situation
+  const { overwrites, keepVisibility, quotas, existing } = situation
   const code = row.entry.failure
   if (code) return reportOnly(row, { outcome: code.endsWith('-in-file') ? 'skipped' : 'failed', code })
   const { kind, bookId = 0 } = match ?? {}
@@ -157,7 +181,7 @@ export const planRow = (row: Row, match: Match, situation: Situation): Planned =
   const book = kind === 'same' ? existing.get(bookId) : undefined
   const planned = book
     ? planExisting(row, book, overwrites)
-    : planNew(row, now, kind === 'similar' ? bookId : undefined)
+    : planNew(row, situation, kind === 'similar' ? bookId : undefined)
   const { memos, texts } = planned
   const addedBytes = memoBytes(memos) + textGrowth(texts)
   const isFull =

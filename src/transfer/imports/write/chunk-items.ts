@@ -89,7 +89,7 @@ const REFINEMENTS = ['startedAt', 'finishedAt', 'isStopped', 'quarters', 'readin
  * after it, and the beginnings of replaced texts.
  */
 const changesOf = (planned: Planned): Record<string, Change> => {
-  const { existing, changes = {}, readings, rated, open, tags, memos, texts, progress } = planned
+  const { existing, changes = {}, readings, rated, open, tags, memos, texts, progress, sittings } = planned
   if (!existing) return {}
   const columns = (Object.keys(changes) as (keyof BookColumns)[]).filter((name) => BOOK_COLUMNS.includes(name))
   const isUnread = existing.bookStatus === 'YET'
@@ -100,7 +100,7 @@ const changesOf = (planned: Planned): Record<string, Change> => {
     ['readings', stored, readings.length + Number(isOneMore)],
     ['tags', existing.tagKeys.length, tags.length],
     ['memos', existing.memoCount, memos.length],
-    ['progress', existing.events, progress.length],
+    ['progress', existing.events, progress.length + sittings.length],
   ]
   const isSaid = ([name, , count]: (typeof added)[number]) =>
     name === 'readings' ? isRefined || open || readings.length > 0 : count > 0
@@ -117,7 +117,8 @@ const changesOf = (planned: Planned): Record<string, Change> => {
 
 /** How to undo a row that updates a book. `writeChunk` replaces `reading` and `progress` with what the row overwrites. */
 const toUndo = (planned: Planned) => {
-  const { existing, changes = {}, readings, rated, open, tags, texts, progress } = planned
+  const { existing, changes = {}, readings, rated, open, tags, texts, progress, sittings } = planned
+  const events = [...progress.map(({ at }) => Date.parse(at)), ...sittings.map(({ at }) => at)]
   if (!existing) return undefined
   const bytes = [
     ...fieldsOf('text')
@@ -133,10 +134,10 @@ const toUndo = (planned: Planned) => {
       foldedColumnsOf(Object.keys(changes)).map(([name, column]) => [column, toFoldedColumn(existing[name])]),
     ),
     tags: tags.length > 0 ? tags.map(fold) : undefined,
-    events: progress.length > 0 ? progress.map(({ at }) => Date.parse(at)) : undefined,
+    events: events.length > 0 ? events : undefined,
     rated: rated.length > 0 ? rated.map(({ readingId, before, quarters }) => [readingId, before, quarters]) : undefined,
     reading: isCurrentChanged(changes) || open || readings.length > 0 ? 1 : undefined,
-    progress: progress.length > 0 || 'currentPage' in changes ? 1 : undefined,
+    progress: events.length > 0 || 'currentPage' in changes ? 1 : undefined,
   }
 }
 
@@ -188,8 +189,11 @@ export const toItems = (plan: Planned[], now: string, isDryRun: boolean) => {
     progress: written.flatMap(({ planned: { progress }, ofBook }) =>
       progress.map(({ at, ...event }) => ({ ...ofBook, at: Date.parse(at), ...event })),
     ),
-    progressBooks: written.flatMap(({ planned: { existing, progress } }) =>
-      existing && progress.length > 0 ? existing.bookId : [],
+    sittings: written.flatMap(({ planned: { sittings }, ofBook }) =>
+      sittings.map(({ at, minutes }) => ({ ...ofBook, at, minutes })),
+    ),
+    progressBooks: written.flatMap(({ planned: { existing, progress, sittings } }) =>
+      existing && progress.length + sittings.length > 0 ? existing.bookId : [],
     ),
     changes: written.flatMap(({ planned }) => {
       const { bookId, changes = {} } = planned

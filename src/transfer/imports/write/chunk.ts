@@ -151,6 +151,7 @@ export const writeChunk = (
     [history.beginReadings, lists.readings.filter(({ open }) => open)],
     [history.promoteReadings, lists.readings],
     [history.insertProgress, lists.progress],
+    [history.insertSittings, lists.sittings],
     [history.syncPages, lists.progressBooks],
     [updateBooks, lists.changes],
     [insertTags, lists.tags],

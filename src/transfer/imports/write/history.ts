@@ -86,6 +86,30 @@ export const insertProgress = sqlStatement`
     )
   ) as added
   where ${isClaimed} order by bookId, number`
+const eventBefore = (condition = sql`true`) => sql`(
+  select json_array(page, seconds, total) from progress
+  where progress.memberId = :memberId and progress.bookId = books.bookId and ${condition} order by progress.at desc limit 1
+)`
+/**
+ * Events with the minutes of sittings. They keep the page of the event before; a first event would add pages, unless
+ * it is a correction.
+ */
+export const insertSittings = sqlStatement`
+  insert into progress (memberId, bookId, at, page, kind, minutes, seconds, total)
+  select :memberId, bookId, at, coalesce(before ->> 0, iif(latest is null, currentPage, 0)),
+    iif(latest is null and currentPage > 0, 'CORRECTION', 'PROGRESS'), minutes, before ->> 1,
+    number + coalesce(latest ->> 2, 0)
+  from (
+    select books.bookId, currentPage, ${value('at')} as at, ${value('minutes')} as minutes,
+      row_number() over (partition by books.bookId order by ${value('at')}) as number,
+      ${eventBefore(sql`progress.at < ${value('at')}`)} as before, ${eventBefore()} as latest
+    from ${itemsOfBooks}
+    where not exists (
+      select 1 from progress
+      where progress.memberId = :memberId and progress.bookId = books.bookId and progress.at = ${value('at')}
+    )
+  ) as added
+  where ${isClaimed} order by bookId, number`
 const latest = (column: 'at' | 'page') => sql`(
   select ${sql.raw(column)} from progress where progress.memberId = :memberId and progress.bookId = books.bookId
   order by at desc limit 1

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { firstRow, sqlStatement } from '../../../db/client'
+import type { Zone } from '../../../values/time'
 import type { Entry } from '../../entries/entry'
 import { loadExisting } from '../plan/existing'
 import { query, type RunContext, toJsonArrays } from '../run-context'
@@ -18,7 +19,7 @@ export const MAX_CHANGES = 9000
 const OF_MEMO = 5
 /** An event also changes its book and its member, by the twenty. */
 const changesWithoutMemos = ({ readings, tags, exact }: Entry) =>
-  30 + 4 * readings.length + 6 * tags.length + 4 * (exact?.progress.length ?? 0)
+  30 + 4 * readings.length + 6 * tags.length + 4 * ((exact?.progress.length ?? 0) + (exact?.sittings.length ?? 0))
 export const changesOfEntry = (entry: Entry) => changesWithoutMemos(entry) + OF_MEMO * entry.memos.length
 /** How many memos of an entry are written with its chunk. `addRemainingMemos` adds the others, unless it `isWhole`. */
 export const firstMemos = (entry: Entry) =>
@@ -42,7 +43,7 @@ const finish = sqlStatement`
 export const addRemainingMemos = async (
   context: RunContext,
   { memberId, importId, lease, isDryRun, options }: StoredImport,
-  { done, entries, now }: { done: number; entries: Entry[]; now: string },
+  { done, entries, now, zone }: { done: number; entries: Entry[]; now: string; zone: Zone },
 ) => {
   const entry = entries[done - 1]
   if (!entry || isWhole(entry)) return
@@ -51,7 +52,7 @@ export const addRemainingMemos = async (
   const { keepVisibility } = JSON.parse(options)
   for (let isLeft = written !== undefined; written && isLeft; ) {
     const { bookId } = written
-    const existing = await loadExisting(context, memberId, new Map([[bookId, entry]]))
+    const existing = await loadExisting(context, memberId, new Map([[bookId, entry]]), zone)
     const { missing: { memos: all } = { memos: [] }, sourced = [] } = existing.get(bookId) ?? {}
     const keys = new Set(sourced.map(({ source }) => source))
     // Memos with a source are one for each column, and come first: the chunk has written them. It also decided on texts.

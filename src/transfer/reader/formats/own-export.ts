@@ -15,10 +15,11 @@ import { Minutes, ReachedSeconds } from '../../../library/progress/schema'
 import { MAX_LISTED_READINGS, ReadingOutcome, rating, readingDate } from '../../../library/readings/schema'
 import { MAX_YEAR, MIN_YEAR } from '../../../library/stats/schema'
 import { MAX_BOOK_TAGS, TagName } from '../../../library/tags/schema'
-import { MAX_NAME, PROGRESS_KINDS } from '../../../values/contract'
+import { MAX_INT, MAX_NAME, PROGRESS_KINDS } from '../../../values/contract'
 import {
   BookFormat,
   FIRST_PAST_INSTANT,
+  FULL_DATE,
   Int32,
   int,
   MAX_CLOCK_SKEW_MS,
@@ -31,6 +32,7 @@ import { DEFAULT_QUOTAS } from '../../../values/quotas'
 import { fold } from '../../../values/text/fold'
 import { Isbn } from '../../../values/text/isbn'
 import { truncate } from '../../../values/text/truncate'
+import { DAY_MS } from '../../../values/time'
 import type { Code, Entry, EntryMember, EntryMemo, EntryReading } from '../../entries/entry'
 import { refuse } from '../limits'
 import type { Row } from '../rows/row'
@@ -108,6 +110,14 @@ const ProgressEvent = z.object({
   ...{ at: z.string(), page: Int32, kind: z.enum(PROGRESS_KINDS) },
   ...{ minutes: z.nullish(Minutes), seconds: z.nullish(ReachedSeconds) },
 })
+const FIRST_DAY = new Date(FIRST_PAST_INSTANT + DAY_MS).toISOString().slice(0, 10)
+const Sitting = z.object({
+  date: z.string().check(
+    z.regex(new RegExp(`^${FULL_DATE}$`)),
+    z.refine((date) => date >= FIRST_DAY),
+  ),
+  minutes: int(1, MAX_INT),
+})
 
 const readReading = (row: Row, value: unknown, prefix: string): EntryReading | undefined => {
   if (!isObject(value)) return undefined
@@ -152,6 +162,11 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
     isObject(item) && isInstant(item.at, FIRST_PAST_INSTANT) ? ProgressEvent.safeParse(item).data : undefined
   const uniqueEvent = unique(readEvent, ({ at }) => at)
   const progress = getList('progress', MAX_EVENTS, uniqueEvent)
+  const uniqueSitting = unique(
+    (item) => Sitting.safeParse(item).data,
+    ({ date }) => date,
+  )
+  const sittings = getList('sittings', MAX_EVENTS, uniqueSitting)
   Object.assign(row.entry, {
     title: getName('title'),
     subtitle: getName('subtitle'),
@@ -180,6 +195,7 @@ const readBook = (row: Row, book: Record<string, unknown>) => {
       readStartDate: get('readStartDate', Timestamp, 'bad-date'),
       readEndDate: get('readEndDate', Timestamp, 'bad-date'),
       progress: progress.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
+      sittings: sittings.toSorted((one, other) => (one.date < other.date ? -1 : 1)),
     },
   } satisfies Partial<Entry>)
   if (row.entry.title?.trim()) return
