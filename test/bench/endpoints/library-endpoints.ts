@@ -69,6 +69,7 @@ export const libraryEndpoints: Endpoint[] = [
     ({ progressBook }) => `/books/${progressBook}/progress?size=20&cursor=${toCursor(1_600_000_050_000)}`,
     common,
   ),
+  get('sittings', ({ book }) => `/books/${book + 3}/sittings?size=20`, common),
   {
     ...write(
       'progress creation',
@@ -161,7 +162,8 @@ export const libraryEndpoints: Endpoint[] = [
   }),
   get('books with all parts', () => `/books?sort=created&size=20&include=${PARTS}`, included),
   get('statistics', () => '/stats?year=2018', common),
-  get('years of statistics', () => '/stats', { ...common, grows: 'seeks each year', ceiling: 300 }),
+  get('statistics of daily sittings', () => '/stats?year=2017', common),
+  get('years of statistics', () => '/stats', { ...common, grows: 'seeks each year', ceiling: 900 }),
   get('rows of a figure', () => '/stats/rows?year=2018&figure=pagesRead&size=20', common),
   get('picture of a year', () => '/stats/year.svg?year=2018', common),
   write(

@@ -172,6 +172,12 @@ const fillDevice = ({ memberId, slot = 0, offset }: Size) => {
       select ${memberId}, 'document ' || i, i, 'Book ' || i, 'Author', ${offset} + 4 from n`,
     `insert into positions (memberId, document, tokenId, at, percentage, progress, device, deviceId)
       select memberId, document, 'other', createdAt, 0.5, '12', 'Kobo', '1' from documents where memberId = ${memberId}`,
+    // Two books on each day of a year.
+    `insert into documents (memberId, document, createdAt, bookId, seconds)
+      select ${memberId}, 'read ' || value, 0, ${offset} + value, 365 * 600 from json_each('[5, 6]')`,
+    `with recursive n(i) as (select 0 union all select i + 1 from n where i < 364)
+      insert into sittings (memberId, tokenId, at, document, day, seconds)
+      select ${memberId}, 'other', i, 'read ' || value, date('2017-01-01', i || ' days'), 600 from json_each('[5, 6]'), n`,
   ]
 }
 

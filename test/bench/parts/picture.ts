@@ -36,7 +36,7 @@ export const timeCpu = (run: () => unknown) => {
 export const measurePicture = (runs: number) => {
   const zone = createZone('UTC')
   const loaded = {
-    ...toYear(YEAR, { readings, events: [], memos: [] }, zone, zone),
+    ...toYear(YEAR, { readings, events: [], memos: [], devices: [] }, zone, zone),
     undated: 0,
     backlog: { books: 0, oldestCreatedAt: null },
     today: `${YEAR}-12-31`,
