@@ -311,13 +311,19 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
       const outbox = await writesIn('outbox')
       const isOfBook = ({ kind, id, bookId }: Write) => (kind === 'book' ? id : bookId) === made.id
       const unsent = outbox.filter((write) => !write.done && !write.firstSent && isOfBook(write))
-      /** The text of another device that an edit hides: the user has not seen it. */
-      const findHidden = async ({ kind, id, base }: Write) => {
-        const copied = kind === 'memo' ? ((await store.get(`copy/memo/${id}`)) as Shown | undefined) : undefined
-        const isOwn = copied?.version === base || outbox.some(({ done }) => done?.version === base)
-        return copied && typeof base === 'number' && !isOwn ? copied : undefined
+      /** A memo with a text of another device that a write hides, also one that took effect: the user has not seen it. */
+      const findHidden = async (memo: Id) => {
+        const copied = (await store.get(`copy/memo/${memo}`)) as Shown | undefined
+        const isSeen = ({ kind, id, base, body, done }: Write) =>
+          kind === 'memo' &&
+          id === memo &&
+          (base === copied?.version ||
+            done?.version === copied?.version ||
+            body?.memoContent === copied?.value.memoContent)
+        return outbox.some(isSeen) ? undefined : copied
       }
-      const [hidden] = (await Promise.all(unsent.map(findHidden))).filter((object) => object !== undefined)
+      const written = outbox.filter((write) => write.kind === 'memo' && isOfBook(write)).map(({ id }) => id)
+      const [hidden] = (await Promise.all(written.map(findHidden))).filter((object) => object !== undefined)
       const copied = (await store.get(`copy/book/${made.id}`)) as Shown | undefined
       const pulled = copied && toShown(copied, namesOf(await copyOf('tag')))
       const writes = outbox.filter((write) => write.kind === 'book' && write.id === made.id && !unsent.includes(write))

@@ -144,8 +144,35 @@ describe('the deletion of a book', () => {
     expect((await only(here, 'memo')).value.memoContent).toBe('edited there')
     expect(await keptOf(here)).toEqual([
       ['PATCH', 'memo', isSent ? 412 : undefined],
-      ['DELETE', 'book', isSent ? undefined : 412],
+      ['DELETE', 'book', 412],
     ])
+  })
+
+  it('is kept if its own memo hid the text of another device while a pull was interrupted', async () => {
+    const { bookId } = await reader().createBook()
+    const here = createDevice()
+    here.size = 1
+    here.app = here.start()
+    await here.app.sync()
+    await here.app.create('memo', MEMO, bookId)
+    let pages = 0
+    here.network = async (_, method, send) => {
+      if (method === 'GET' && ++pages > 1) throw new Error('offline')
+      const response = await send()
+      if (method !== 'POST') return response
+      const { memoId } = await response.clone().json<{ memoId: number }>()
+      await reader().patch(`/memos/${memoId}`, { memoContent: 'edited there' })
+      await reader().createBook()
+      return response
+    }
+    await expect(here.app.sync()).rejects.toThrow('offline')
+    expect((await only(here, 'memo')).value.memoContent).toBe(MEMO.memoContent)
+    await removeOnly(here)
+    here.network = online
+    await here.app.sync()
+    expect(await exists(bookId)).toBe(true)
+    expect((await only(here, 'memo')).value.memoContent).toBe('edited there')
+    expect(await keptOf(here)).toEqual([['DELETE', 'book', 412]])
   })
 
   it('waits for edits that may have arrived', async () => {
