@@ -1,6 +1,6 @@
 // Generates the static files in dist/assets: the OpenAPI document, built from the app, the reference page that shows it, the
-// filter of common passwords, and the sample catalogue. Wrangler runs this before each bundling, so the document always
-// matches the code.
+// filter of common passwords, the templates of mails, and the sample catalogue. Wrangler runs this before each bundling, so
+// the document always matches the code.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
@@ -32,6 +32,9 @@ const SAMPLE_BOOKS_MODULE = '../src/catalogue/providers/sample-books.ts'
 const { BOOKS, SAMPLE_FILE }: typeof import('../src/catalogue/providers/sample-books') = await import(
   SAMPLE_BOOKS_MODULE
 )
+const [COMPOSE_MODULE, TEMPLATES_MODULE] = ['../src/accounts/mail/compose.ts', '../src/accounts/mail/templates.ts']
+const { TEMPLATES_FILE }: typeof import('../src/accounts/mail/compose') = await import(COMPOSE_MODULE)
+const { toTemplates }: typeof import('../src/accounts/mail/templates') = await import(TEMPLATES_MODULE)
 /** Shorter ones are invalid anyway. */
 const MIN_PASSWORD = 6
 
@@ -45,3 +48,4 @@ for (const name of readdirSync(PAGE)) write(`docs/${name}`, readFileSync(join(PA
 const passwords = dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD)
 write(FILTER_FILE, await toFilter(passwords.slice(0, COMMON_PASSWORDS)))
 write(SAMPLE_FILE, JSON.stringify(BOOKS))
+write(TEMPLATES_FILE, JSON.stringify(toTemplates()))

@@ -1,4 +1,4 @@
-// The texts of all mails. docs/operations.md says how to change them.
+// The texts of all mails, of which templates.ts makes a static file. docs/operations.md says how to change them.
 
 /** A kind of mail, with the values in its text. */
 export type Mail =
@@ -16,17 +16,15 @@ export type Mail =
   /** To the address that the undo or the return replaced. */
   | { kind: 'emailReplaced'; restoredEmail: string }
   /** About a new access token or link. `tokens`, `links`: how many the account has now. */
-  | { kind: 'tokenCreated'; tokens: number; links: number }
+  | { kind: 'tokenCreated'; tokens: number | string; links: number | string }
 
 export const SENDER_NAME = 'Reading Library'
 
 /** The body is a list of paragraphs, in plain text. A code is shown large. False is left out. */
 export type Content = { subject: string; body: (string | { code: string } | false)[] }
 
+/** Addresses are masked already. */
 type Texts = { [Kind in Mail['kind']]: (mail: Extract<Mail, { kind: Kind }>) => Content }
-
-/** Masks an address so that only its owner recognizes it, such as `j***@example.com`. */
-export const maskEmail = (email: string) => email.replace(/^(.).*(?=@)/, '$1***')
 
 const ko: Texts = {
   verification: ({ code }) => ({
@@ -67,7 +65,7 @@ const ko: Texts = {
   emailChanged: ({ undoCode, newEmail }) => ({
     subject: '이메일 주소가 변경되었습니다',
     body: [
-      `계정의 이메일 주소가 ${maskEmail(newEmail)}(으)로 변경되었습니다. 직접 변경하셨다면 따로 하실 일은 없습니다.`,
+      `계정의 이메일 주소가 ${newEmail}(으)로 변경되었습니다. 직접 변경하셨다면 따로 하실 일은 없습니다.`,
       '직접 변경하지 않으셨다면 72시간 안에 아래 코드를 이메일 주소 변경 취소 화면에 입력해 주세요. 그러면 이 주소가 복원되고 모든 기기에서 로그아웃되며, 비밀번호를 재설정하셔야 합니다.',
       { code: undoCode },
       '이 코드를 다른 사람에게 알려 주지 마세요.',
@@ -97,7 +95,7 @@ const ko: Texts = {
   emailReplaced: ({ restoredEmail }) => ({
     subject: '이메일 주소 변경이 취소되었습니다',
     body: [
-      `계정의 이메일 주소 변경이 취소되어, 이 주소 대신 이전 주소 ${maskEmail(restoredEmail)}(이)가 다시 사용됩니다. 다른 모든 기기에서 로그아웃되었고, 모든 액세스 토큰과 공유 링크가 삭제되었습니다.`,
+      `계정의 이메일 주소 변경이 취소되어, 이 주소 대신 이전 주소 ${restoredEmail}(이)가 다시 사용됩니다. 다른 모든 기기에서 로그아웃되었고, 모든 액세스 토큰과 공유 링크가 삭제되었습니다.`,
       '직접 하지 않으셨다면, 최근 72시간 안에 이 주소로 받으신 이메일 주소 변경 취소 코드가 있는지 확인하고 그 코드를 입력해 주세요.',
     ],
   }),
@@ -151,7 +149,7 @@ const en: Texts = {
   emailChanged: ({ undoCode, newEmail }) => ({
     subject: 'Your Reading Library e-mail address was changed',
     body: [
-      `The e-mail address of your account was changed to ${maskEmail(newEmail)}. If this was you, you do not need to do anything.`,
+      `The e-mail address of your account was changed to ${newEmail}. If this was you, you do not need to do anything.`,
       'If it was not, enter this code within 72 hours on the page for undoing a change of e-mail address. This restores your address and logs you out on all devices. You then have to reset your password.',
       { code: undoCode },
       'Do not share it with anyone.',
@@ -181,7 +179,7 @@ const en: Texts = {
   emailReplaced: ({ restoredEmail }) => ({
     subject: 'The change of your Reading Library address was undone',
     body: [
-      `The e-mail address of your account is ${maskEmail(restoredEmail)} again, instead of this one: the change was undone. All other devices were logged out, and all access tokens and sharing links were deleted.`,
+      `The e-mail address of your account is ${restoredEmail} again, instead of this one: the change was undone. All other devices were logged out, and all access tokens and sharing links were deleted.`,
       'If this was not you, look for a mail to this address with a code for undoing an earlier change. Within 72 hours of that mail, enter its code.',
     ],
   }),

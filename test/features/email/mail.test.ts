@@ -1,11 +1,12 @@
+import { env as worker } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { withoutTag } from '../../../src/accounts/codes/mail-limits'
-import { compose, requireMailer, sendMail } from '../../../src/accounts/mail/send'
+import { compose as composeWith, maskEmail } from '../../../src/accounts/mail/compose'
+import { requireMailer, sendMail } from '../../../src/accounts/mail/send'
 import type { Mail } from '../../../src/accounts/mail/texts'
-import { maskEmail } from '../../../src/accounts/mail/texts'
 import type { Bindings, Config } from '../../../src/env'
 import { DEADLINES } from '../../../src/runtime/deadlines'
-import { holdClock } from '../../support/runtime/clock'
+import { eventually, holdClock } from '../../support/runtime/clock'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -26,11 +27,13 @@ const MAILS: Mail[] = [
 ]
 const codeOf = (mail: Mail) => ('code' in mail ? mail.code : 'undoCode' in mail ? mail.undoCode : undefined)
 
+const compose = (mail: Mail) => composeWith(worker.ASSETS, mail)
+
 const KOREAN = /[가-힣]/
 
 describe('a mail', () => {
-  it.each(MAILS)('is in English and Korean, with the same content in text and HTML: $kind', (mail) => {
-    const { subject, text, html } = compose(mail)
+  it.each(MAILS)('is in English and Korean, with the same content in text and HTML: $kind', async (mail) => {
+    const { subject, text, html } = await compose(mail)
     const shown = html
       .replace(/^[\s\S]*<body[^>]*>\n/, '')
       .replaceAll(/<\/p>\n/g, '\n\n')
@@ -50,32 +53,32 @@ describe('a mail', () => {
     if (code) expect(html.split(`>${code}<`)).toHaveLength(3)
   })
 
-  it.each(MAILS)('loads nothing, links nowhere and has a subject of one line: $kind', (mail) => {
-    const { subject, text, html } = compose(mail)
+  it.each(MAILS)('loads nothing, links nowhere and has a subject of one line: $kind', async (mail) => {
+    const { subject, text, html } = await compose(mail)
     expect(html + text).not.toMatch(/https?:|\/\/|\b(?:src|href|background)=|url\(|@import|<(?:img|link|script|a)\b/i)
     expect(subject).toMatch(/^[^\p{Cc}\u2028\u2029]+$/u)
     // RFC 5322 recommends lines of at most 78 characters.
     expect(subject.length).toBeLessThanOrEqual(78)
   })
 
-  it('starts the subject with the code only to verify an address, because notifications show subjects', () => {
+  it('starts the subject with the code only to verify an address, because notifications show subjects', async () => {
     for (const mail of MAILS) {
-      const { subject } = compose(mail)
+      const { subject } = await compose(mail)
       expect([mail.kind, subject.startsWith('123456 ')]).toEqual([mail.kind, mail.kind === 'verification'])
       expect(subject).not.toContain('K7QM2')
     }
   })
 
-  it('shows no more of another address than its owner needs to recognize it', () => {
+  it('shows no more of another address than its owner needs to recognize it', async () => {
     for (const mail of MAILS.filter((each) => JSON.stringify(each).includes('jane'))) {
-      const { text, html } = compose(mail)
+      const { text, html } = await compose(mail)
       expect(text.split('j***@example.com')).toHaveLength(3)
       expect(text + html).not.toContain('jane')
     }
   })
 
-  it('escapes values', () => {
-    const { html } = compose({ kind: 'emailChanged', undoCode: '<b>&"', newEmail: 'a@<img src=x>' })
+  it('escapes values', async () => {
+    const { html } = await compose({ kind: 'emailChanged', undoCode: '<b>&"', newEmail: 'a@<img src=x>' })
     expect(html).toContain('&lt;b&gt;&amp;&quot;')
     expect(html).toContain('***@&lt;img src=x&gt;')
     expect(html).not.toMatch(/<img|&"/)
@@ -99,14 +102,14 @@ describe('sendMail', () => {
   const TO = 'Mina@Example.com'
   const mailer = (send: () => Promise<unknown>) => {
     const spy = vi.fn(send)
-    return { spy, env: { EMAIL: { send: spy } } as unknown as Bindings }
+    return { spy, env: { ASSETS: worker.ASSETS, EMAIL: { send: spy } } as unknown as Bindings }
   }
 
   it('sends a mail from MAIL_FROM', async () => {
     const { spy, env } = mailer(async () => ({}))
     await sendMail(env, CONFIG, TO, { kind: 'emailTaken' })
     const from = { email: 'library@library.test', name: 'Reading Library' }
-    expect(spy.mock.calls).toEqual([[{ from, to: TO, ...compose({ kind: 'emailTaken' }) }]])
+    expect(spy.mock.calls).toEqual([[{ from, to: TO, ...(await compose({ kind: 'emailTaken' })) }]])
   })
 
   it('tries once, and reports a failure without the address, in whatever case the mailer returns it', async () => {
@@ -124,6 +127,7 @@ describe('sendMail', () => {
     const { spy, env } = mailer(() => new Promise(() => {}))
     const sent = sendMail(env, CONFIG, TO, { kind: 'emailTaken' })
     const refused = expect(sent).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await eventually(() => expect(spy).toHaveBeenCalled())
     await vi.advanceTimersByTimeAsync(DEADLINES.mail)
     await refused
     expect(spy).toHaveBeenCalledTimes(1)
