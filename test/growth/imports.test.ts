@@ -33,7 +33,7 @@ it('reads a hostile file of each format', () => {
 it.each(['sourceIds', 'bookId'] as const)(
   'matches books that share the same %s in proportion to them',
   async (shared) => {
-    const exact = { star: 0, readStartDate: null, readEndDate: null, progress: [] }
+    const exact = { star: 0, readStartDate: null, readEndDate: null, progress: [], sittings: [] }
     const make = (factor: number) =>
       Array.from({ length: 1000 * factor }, (_, at) => ({
         ...emptyEntry(at),
