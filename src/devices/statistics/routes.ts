@@ -29,7 +29,7 @@ export const sendStatistics = async (c: Context<App>) => {
     if (object) return c.body(object.body, 200, about)
     // An upload has replaced it meanwhile.
   }
-  throw unavailable('statistics change, or lack their object')
+  throw unavailable('statistics change, or lack an object')
 }
 
 export const receiveStatistics = async (c: Context<App>) => {

@@ -93,9 +93,8 @@ const count = async (context: ImportContext, first: State, upload: Upload, condi
     const step = await countPart(context, state, upload)
     if (step === 'done') return
     left[step] -= 1
-    if (left[step] === 0) {
-      throw unavailable(step === 'part' ? 'statistics are counted in part' : 'statistics change, or lack an object')
-    }
+    if (left.part === 0) throw unavailable('statistics are counted in part')
+    if (left.overtaken === 0) throw unavailable('statistics change, or lack an object')
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { SCOPES, type Scope } from '../../../src/values/contract'
 import { MAX_DOCUMENTS } from '../../../src/values/prices'
+import { statisticsFile } from '../../support/devices/statistics-file'
 import { addressOf, bodyOf, operations } from '../../support/document/operations'
 import { takeSnapshot } from '../../support/stores'
 import { insertAccessToken } from '../../support/tokens'
@@ -114,7 +115,15 @@ const tryOthers = async (service: Service, owner: Member, device: Device) => {
   const title = 'Low Tide'
   await registerBook(service, owner, { title, author: 'Ana Ruiz', itemPage: 300, bookStatus: 'ING' })
   await service.request(push(document, device, { title, authors: 'Ana Ruiz', filename: 'a.epub' }))
+  const upload = (title: string, by: Device) =>
+    service.request({
+      ...{ method: 'PUT', path: '/dav/statistics.sqlite3', token: by.token },
+      body: statisticsFile({ title, authors: 'Ana Ruiz', rows: [{ start: '2026-03-01T10:00:00Z', seconds: 90 }] }),
+    })
+  check('reading statistics', (await upload(title, device)).status, 204)
   const before = await takeSnapshot(service.databases)
+  const file = await service.request({ method: 'GET', path: '/dav/statistics.sqlite3', token: own.token })
+  check('the statistics of another member', file.status, 404)
   const pulled = await service.request({
     method: 'GET',
     path: `/koreader/syncs/progress/${document}`,
@@ -132,11 +141,15 @@ const tryOthers = async (service: Service, owner: Member, device: Device) => {
   const listed = await service.request({ method: 'GET', path: '/documents', token: stranger.token })
   check('documents of a stranger', (listed.body as { item: unknown[] }).item.length, 0)
   if ((await takeSnapshot(service.databases)) !== before) failures.push('a stranger changed the database')
-  // The same document of another member is another one.
+  // The same statistics and documents of another member are others.
+  const rowsOf = () => takeSnapshot(service.databases, owner.memberId)
+  const ofOwner = await rowsOf()
+  check('statistics of the stranger', (await upload(title, own)).status, 204)
+  if ((await rowsOf()) !== ofOwner) failures.push('the statistics of a stranger changed those of the owner')
   await service.request(push(document, own))
   const { body } = await service.request({ method: 'GET', path: '/documents', token: stranger.token })
-  check('documents of the stranger after a push', (body as { item: unknown[] }).item.length, 1)
-  return { failures, count: attempts.length + 3 }
+  check('documents of the stranger after a push', (body as { item: unknown[] }).item.length, 2)
+  return { failures, count: attempts.length + 4 }
 }
 
 /**
@@ -147,6 +160,8 @@ const tryFlood = async (service: Service, count: number, earlier: number) => {
   const { check, failures } = createChecks()
   const member = await insertMember(service)
   const device = await addDevice(service, member)
+  const statistics = statisticsFile({ title: 'Read', rows: [{ start: '2026-03-01T10:00:00Z', seconds: 90 }] })
+  await service.request({ method: 'PUT', path: '/dav/statistics.sqlite3', token: device.token, body: statistics })
   const insertEarlier = (columns: string, values: string) =>
     service.database
       .prepare(
@@ -169,10 +184,15 @@ const tryFlood = async (service: Service, count: number, earlier: number) => {
       .bind(member.memberId)
       .first<number>('n')
   const documents = Number(await countOf('documents'))
-  check('documents at most', documents <= MAX_DOCUMENTS, true)
-  check('positions', Number(await countOf('positions')), documents)
+  check('documents at most', documents <= MAX_DOCUMENTS + 1, true)
+  check('positions', Number(await countOf('positions')), documents - 1)
+  check('sittings', Number(await countOf('sittings')), 1)
   const undo = jsonRequest('POST', `/tokens/${device.tokenId}/undo`, { since: '2020-01-01T00:00:00Z' }, member)
-  check('the undo', (await service.request(undo)).status, 200)
+  for (let hasMore = true; hasMore; ) {
+    const { status, body } = await service.request(undo)
+    check('the undo', status, 200)
+    hasMore = status === 200 && (body as { hasMore: boolean }).hasMore
+  }
   check('documents after the undo', Number(await countOf('documents')), 0)
   return { failures, documents }
 }

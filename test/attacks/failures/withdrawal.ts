@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { idRange } from '../../../src/db/next-id'
 import { toText } from '../../support/bytes'
+import { statisticsFile } from '../../support/devices/statistics-file'
 import { pngWithData } from '../../support/images/pictures'
 import { readStores } from '../../support/stores'
+import { addDevice } from '../devices/device'
 import { type Attack, type Context, mergeReports, type Report } from '../harness/attack'
 import type { Request } from '../harness/client'
 import {
@@ -33,11 +35,12 @@ const tracesOf = (member: string) => ({
   note: `${member} reread it in Shangri-La`,
   tag: `${member} shelves Brobdingnag`,
   image: `${member}-PIXELS-OF-ATLANTIS`,
+  read: `${member} read of Avalon on a device`,
 })
 
 /** Signs up and uses every feature. */
 const createActivity = async (service: Service, traces: ReturnType<typeof tracesOf>) => {
-  const { email, name, title, author, memo, changed, image, series, note, tag } = traces
+  const { email, name, title, author, memo, changed, image, series, note, tag, read } = traces
   const authenticationCode = await receiveCode(service, email)
   await service.request(joinRequest(email, { name, authenticationCode: '999999' }))
   await service.request(joinRequest(email, { name, authenticationCode }))
@@ -79,6 +82,15 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
     for (let times = 0; times < 2; times++) await service.request({ method: 'GET', path })
     images.push(path)
   }
+  const { token: device } = await addDevice(service, member)
+  const statistics = statisticsFile({
+    title: read,
+    authors: author,
+    rows: [{ start: '2026-03-01T10:00:00Z', seconds: 90 }],
+  })
+  const sent = { method: 'PUT', path: '/dav/statistics.sqlite3', token: device, body: statistics }
+  const { status } = await service.request(sent)
+  if (status !== 204) throw new Error(`The statistics failed: ${status}`)
   const searches = ['/books/search?q=reads', '/memos/search?q=remembers', '/tags', '/authors', '/books?sort=title']
   const views = ['/books/library?page=1&size=10&bookStatus=YET', '/memos/random', '/members/me', ...searches]
   for (const path of views) await service.request({ method: 'GET', path, token })

@@ -102,7 +102,7 @@ type Start = Pick<NewImport, 'isDryRun' | 'merge' | 'options' | 'device'> & {
 export const readAndStart = async (context: ImportContext, bytes: Uint8Array, { read, wait, ...how }: Start) => {
   const { db, reader, caller, turns } = context
   const turn = await readingLimiter.acquire(weigh(bytes), turns)
-  if (!turn) throw unavailable('too many imports are being read')
+  if (!turn) throw unavailable('too many files are being read')
   const start = async () => {
     const { entries, member, ...about } = await readEntries(reader, bytes, read).catch((error): never => {
       if (!(error instanceof ImportFileError)) throw error
