@@ -65,11 +65,7 @@ describe('an import ignores only data about the book or the file', () => {
       ['Author l-f', 'ISBN', 'ISBN13', 'Average Rating', 'Original Publication Year', 'Bookshelves with positions'],
     ],
     ['StoryGraph', storygraph, []],
-    [
-      'Hardcover',
-      hardcover,
-      ['Privacy', 'ISBN 10', 'ISBN 13', 'Country Code', 'Duration in Seconds', 'Compilation', 'Review Slate'],
-    ],
+    ['Hardcover', hardcover, ['Privacy', 'ISBN 10', 'ISBN 13', 'Country Code', 'Compilation', 'Review Slate']],
     [
       'LibraryThing',
       librarything,

@@ -91,6 +91,7 @@ describe('an import from Hardcover', () => {
       status: 'ING',
       readings: [{ isPaused: true }],
       format: 'AUDIO',
+      seconds: 3600,
       language: 'en',
     })
     expect(books['Nine Quiet Doors']).toMatchObject({ status: null, format: 'PAPER', tags: ['Ignored'] })

@@ -43,8 +43,8 @@ const errorsOf = (responses: Record<string, Response>) =>
       return codes.map((code) => ({ status: Number(status), code }))
     })
 
-/** Of these fields, a body must have exactly one. The document says so only in words: some generators would lose the types. */
-const ALTERNATIVES = [['page', 'percent']]
+/** Of these fields, a body has at most one, and may need it. The document says so only in words: some generators would lose the types. */
+const ALTERNATIVES = [['page', 'percent', 'seconds']]
 /** Fields that links of some kinds must not have. */
 const OF_OTHER_KINDS = ['tag', 'year']
 
@@ -158,6 +158,7 @@ const FIELDS: Record<string, unknown> = {
   isbn: '978-89-364-3412-0',
   page: 95,
   percent: 43.9,
+  minutes: 25,
   at: '2026-01-02T03:04:05+09:00',
   finish: true,
   date: '2026-02-03',

@@ -49,12 +49,13 @@ export const hardcover = tableFormat((has) => has('hardcover book id') || has('h
   'language code': read.language,
   // Most editions have no binding, but all are an Audio, an Ebook or, if printed, a Book.
   ...read.each('binding,media', read.format),
+  'duration in seconds': read.seconds,
   status: statusOrIgnored,
   tags: read.tags(','),
   lists,
   review,
   'private notes': read.memo,
-  ...read.each('review date,country code,duration in seconds,compilation,review slate,privacy', read.ignored),
+  ...read.each('review date,country code,compilation,review slate,privacy', read.ignored),
   ...read.each(
     'genres,moods,content warnings,review contains spoilers,sponsored review,review url,review media url,owned',
     read.unsupported,

@@ -1,4 +1,4 @@
-import { MAX_SOURCE_IDS, MAX_YEAR, MIN_YEAR } from '../../../library/editions/schema'
+import { MAX_SECONDS, MAX_SOURCE_IDS, MAX_YEAR, MIN_YEAR } from '../../../library/editions/schema'
 import { MAX_CONTENT } from '../../../library/memos/schema'
 import { MAX_BOOK_TAGS } from '../../../library/tags/schema'
 import { MAX_NAME, MAX_TAG } from '../../../values/contract'
@@ -74,6 +74,7 @@ const parseKnown = (cell: string, min?: number, max?: number) => {
 export const pages = value('itemPage', (cell) => parseKnown(cell), 'bad-number')
 export const currentPage = value('currentPage', (cell) => parseInteger(cell), 'bad-number')
 export const publishedYear = value('publishedYear', (cell) => parseKnown(cell, MIN_YEAR, MAX_YEAR), 'bad-number')
+export const seconds = value('seconds', (cell) => parseKnown(cell, 0, MAX_SECONDS), 'bad-number')
 export const seriesNumber = value('seriesNumber', parseDecimal, 'bad-number')
 export const language = value('language', parseLanguage, 'not-supported')
 export const format = value('format', parseFormat, 'not-supported')
