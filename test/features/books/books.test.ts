@@ -196,6 +196,7 @@ const OPERATIONS: [method: string, path: string, body?: unknown][] = [
   ['PATCH', '/books/{id}/edition', { language: 'ko' }],
   ['PATCH', '/books/{id}/edition', {}],
   ['GET', '/books/{id}/progress'],
+  ['GET', '/books/{id}/sittings'],
   ['POST', '/books/{id}/progress', { page: 5 }],
   ['POST', '/books/{id}/progress', { percent: 5 }],
   ['PATCH', '/books/{id}/tags', { add: ['Sea'] }],
