@@ -91,6 +91,7 @@ export const randomLibrary = (seed: number, now: number) => {
         at: new Date(at).toISOString(),
         page: pick([0, 10, 45, 90, 120, 300]),
         kind: pick(['PROGRESS', 'PROGRESS', 'PROGRESS', 'CORRECTION', 'FINISHED', 'UNDATED']),
+        minutes: pick([null, 1, 20, 1440]),
       }))
     return {
       bookId: at + 1,

@@ -5,7 +5,7 @@ import type { Send } from '../model/run.ts'
 import { localOf } from './local-time.ts'
 import { createRandom, randomTime, TURNS, ZONES } from './random-library.ts'
 
-type Book = LibraryExport['books'][number] & { progress: { minutes?: number | null }[] }
+type Book = LibraryExport['books'][number]
 /** What a device read. `bookId`: of its document, at last. */
 export type DeviceTime = { bookId: number | null; tokenId: string; day: string; seconds: number }
 /** `tokenId`: null for minutes of events. */
@@ -71,8 +71,8 @@ const HOUR = 3_600_000
 const SECONDS = [1, 29, 30, 89, 90, 91, 600, 3600, 20_000]
 
 /**
- * Lets two devices read the books of a member, links documents before and after that, or to another book, gives events
- * minutes, and may move the member to another time zone.
+ * Lets two devices read the books of a member, links documents before and after that, or to another book, and may move
+ * the member to another time zone.
  */
 export const readAtRandom = async (
   { database, memberId, send }: { database: D1Database; memberId: number; send: Send },
@@ -126,13 +126,6 @@ export const readAtRandom = async (
     if (first !== last) links.push([document, last])
     if (first === last) reach(first === null ? 'not linked' : 'linked before it was read')
     else reach(first === null ? 'linked after it was read' : last === null ? 'unlinked' : 'linked to another book')
-  }
-  for (const { bookId, progress } of books) {
-    for (const event of progress) {
-      event.minutes = pick([null, 1, 20, 1440])
-      const update = database.prepare('update progress set minutes = ? where memberId = ? and bookId = ? and at = ?')
-      if (event.minutes) rows.push(update.bind(event.minutes, memberId, bookId, Date.parse(event.at)))
-    }
   }
   if (rows.length > 0) await database.batch(rows)
   for (const [document, bookId] of links) await link(document, bookId)
