@@ -4,7 +4,7 @@ import { MAX_LABEL } from '../../values/contract'
 import { namedObject } from '../../values/named'
 import { listOf, textUpTo } from '../../values/responses'
 import { ProgressSource } from '../progress/responses'
-import { MAX_ROWS } from './schema'
+import { MIN_ROWS } from './schema'
 
 const Sitting = namedObject('Sitting', {
   date: z.iso.date(),
@@ -37,7 +37,7 @@ export const sittingsReference: FeatureReference = {
         'device, those of progress events do not count and are not listed. A device counts for the book while its document is ' +
         'linked to it (`listDocuments`), whenever that was linked. The day of a progress event is that of its end, in your time ' +
         'zone; a device’s days stay as they were counted. A page may be short even if there is a next one. ' +
-        `Of a day with more uploads of the book than ${MAX_ROWS.toLocaleString('en')}, only so many are listed.`,
+        `Of a day with more uploads of the book than ${MIN_ROWS}, only so many may be listed.`,
       responses: { 200: json(listOf(Sitting), 'A page of sittings') },
     },
   },

@@ -8,7 +8,7 @@ import type { CallerRequest } from '../../env'
 import { type List, toCursor } from '../../values/cursor'
 import { createZone, toMinutes } from '../../values/time'
 import type { Sitting } from './responses'
-import { MAX_ROWS, type SittingQuery } from './schema'
+import { maxRows, type SittingQuery } from './schema'
 
 const MIN_ROWS_OF_DOCUMENT = 10
 
@@ -16,7 +16,7 @@ const selectBook = sqlStatement<{ bookId: number | null; timeZone: string | null
   select bookId, (select timeZone from members where members.memberId = caller.id) as timeZone ${FROM_OWN_BOOK}`
 
 type DeviceRow = { date: string; tokenId: string; tokenName: string | null; seconds: number; isCut: number | null }
-const rowsOfDocument = sql`(select max(${number(MIN_ROWS_OF_DOCUMENT)}, ${number(MAX_ROWS)} / count(*)) from linked)`
+const rowsOfDocument = sql`(select max(${number(MIN_ROWS_OF_DOCUMENT)}, (:rows + 0) / count(*)) from linked)`
 // Days up to `isCut` may lack rows, because a document has more than were read.
 const selectDevices = sqlStatement<DeviceRow>`
   with linked as materialized (
@@ -61,7 +61,7 @@ export const listSittings = async (
   const before = lastToken === LAST ? last : `${last}${LAST}`
   const { guard, devices, typed } = await runAsCaller(db, caller, {
     guard: selectBook({ bookId }),
-    devices: selectDevices({ bookId, before, last, lastToken, limit: size + 1 }),
+    devices: selectDevices({ bookId, before, last, lastToken, rows: maxRows(size), limit: size + 1 }),
     typed: selectTyped({ bookId }),
   })
   if (guard.bookId === null) return undefined

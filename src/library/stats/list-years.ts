@@ -48,7 +48,8 @@ const selectTimedYears = sqlStatement<{ first: string; last: string }>`
   with recursive spans(document, at) as (
     select document, ${sql.raw(`(
       select min(day) from sittings where sittings.memberId = documents.memberId and sittings.document = documents.document
-    )`)} from documents cross join books using (memberId, bookId) where memberId = ${callerId}
+    )`)} from documents cross join books using (memberId, bookId)
+    where memberId = ${callerId} and documents.seconds > 0
     union all
     select document, (
       select min(day) from sittings

@@ -163,7 +163,7 @@ export const libraryEndpoints: Endpoint[] = [
   get('books with all parts', () => `/books?sort=created&size=20&include=${PARTS}`, included),
   get('statistics', () => '/stats?year=2018', common),
   get('statistics of daily sittings', () => '/stats?year=2017', common),
-  get('years of statistics', () => '/stats', { ...common, grows: 'seeks each year', ceiling: 900 }),
+  get('years of statistics', () => '/stats', { ...common, grows: 'seeks each year', ceiling: 300 }),
   get('rows of a figure', () => '/stats/rows?year=2018&figure=pagesRead&size=20', common),
   get('picture of a year', () => '/stats/year.svg?year=2018', common),
   write(

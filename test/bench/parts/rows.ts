@@ -176,6 +176,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'progress creation': [51, 10],
   'push of progress': [77, 7],
   'pull of progress': [7, 0],
+  // Read also: what a page may read of the sittings of devices, several times.
+  sittings: [1_400, 0],
   documents: [149, 0],
   'book of a document': [29, 1],
   'tags of a book': [9, 0],
@@ -213,6 +215,8 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'books with all parts': [140, 0],
   // Reads the readings of the books of the year once more, for their first finishes.
   statistics: [720, 0],
+  // Read: a day of two books takes two sittings, their documents and their books.
+  'statistics of daily sittings': [4_500, 0],
   'years of statistics': [300, 0],
   'rows of a figure': [850, 0],
   'picture of a year': [200, 0],
