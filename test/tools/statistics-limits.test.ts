@@ -82,3 +82,13 @@ it('may have 500,000 rows', { tags: ['slow'] }, () => {
   const one = writeStatistics(someBooks(1), [{ book: 1, page: 0, start: 0, duration: 1 }])
   expect(() => read(one, most)).toThrow(/more than 500,000 rows in all/)
 })
+
+it.each([
+  ['page', 0, 2 ** 31 - 1],
+  ['start', 0, Date.parse('9999-12-31T23:59:59Z') / 1000],
+  ['duration', 1, 86_400],
+])('counts a row whose %s is from %i to %i', (name, least, most) => {
+  const count = (value: number) =>
+    read(writeStatistics(someBooks(1), [{ book: 1, page: 1, start: 1, duration: 1, [name]: value }])).added.length
+  expect([least - 1, least, most, most + 1].map(count)).toEqual([0, 1, 1, 0])
+})

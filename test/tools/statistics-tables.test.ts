@@ -33,6 +33,14 @@ it.each<[string, string, string, string?, string?]>([
      alter table page_stat rename to page_stat_data; insert into page_stat_data values (7, 4, 1500000000, 45, 9);`,
   ],
   [
+    'whose older rows lack columns that were added',
+    `create table book (id integer primary key, title text, md5 text);
+     create table page_stat_data (id_book integer, page integer, start_time integer);`,
+    `insert into book values (7, 'Demian', '${md5Of(7)}'); insert into page_stat_data values (7, 3, 1500000000);
+     alter table book add column authors text; alter table page_stat_data add column duration integer;
+     insert into page_stat_data values (7, 4, 1500000000, 45);`,
+  ],
+  [
     'with other columns, orders, quotes and comments',
     `create table "Book" (-- id, title
        [md5] text /* md5, title text) */, "last ""open"" (" real default (1 + (2)), 'title' varchar(10) check (title <> ','),
