@@ -7,9 +7,9 @@
 export const NOTE_PRICE = 1300
 /** What each row of the trash counts, besides half of its JSON and title: usually at most as much as in the library. */
 export const TRASH_PRICE = 1100
-/** What each tag of a book and progress event counts. */
+/** What each tag of a book, progress event and sitting counts. */
 export const ROW_PRICE = 200
-/** Tags count in blocks of twenty per tag, progress events per book: otherwise each would write the member's row. */
+/** Tags count in blocks of twenty per tag, progress events per book, sittings per member: otherwise each would write the member's row. */
 export const PRICED_ROWS = 20
 export const BLOCK_PRICE = PRICED_ROWS * ROW_PRICE
 /** What each book counts, besides its texts: its row, and its first progress events and tags, which are in no block. */
@@ -41,7 +41,7 @@ export const trashPrice = (data: string, parts = '0', partBytes = '0') =>
 
 /** The most progress events of a book. If there are more, a trigger merges some of the oldest. */
 export const MAX_EVENTS = 1000
-/** The most documents of a member that devices have pushed, and positions of devices in each. They count towards no quota. */
+/** The most documents of a member without reading time, and positions of devices in each. They count towards no quota. */
 export const MAX_DOCUMENTS = 2000
 export const MAX_POSITIONS = 5
 /** The most bytes that the reports of a member's imports take in the database. */

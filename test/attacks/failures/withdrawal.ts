@@ -40,7 +40,7 @@ const tracesOf = (member: string) => ({
 
 /** Signs up and uses every feature. */
 const createActivity = async (service: Service, traces: ReturnType<typeof tracesOf>) => {
-  const { email, name, title, author, memo, changed, image, series, note, tag, read } = traces
+  const { email, name, title, author, memo, changed, image, series, note, tag } = traces
   const authenticationCode = await receiveCode(service, email)
   await service.request(joinRequest(email, { name, authenticationCode: '999999' }))
   await service.request(joinRequest(email, { name, authenticationCode }))
@@ -82,6 +82,14 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
     for (let times = 0; times < 2; times++) await service.request({ method: 'GET', path })
     images.push(path)
   }
+  const searches = ['/books/search?q=reads', '/memos/search?q=remembers', '/tags', '/authors', '/books?sort=title']
+  const views = ['/books/library?page=1&size=10&bookStatus=YET', '/memos/random', '/members/me', ...searches]
+  for (const path of views) await service.request({ method: 'GET', path, token })
+  return { member, images }
+}
+
+/** Sends reading statistics. Not before the last code: a new token is mailed, too. */
+const sendStatistics = async (service: Service, member: Member, { read, author }: ReturnType<typeof tracesOf>) => {
   const { token: device } = await addDevice(service, member)
   const statistics = statisticsFile({
     title: read,
@@ -91,10 +99,6 @@ const createActivity = async (service: Service, traces: ReturnType<typeof traces
   const sent = { method: 'PUT', path: '/dav/statistics.sqlite3', token: device, body: statistics }
   const { status } = await service.request(sent)
   if (status !== 204) throw new Error(`The statistics failed: ${status}`)
-  const searches = ['/books/search?q=reads', '/memos/search?q=remembers', '/tags', '/authors', '/books?sort=title']
-  const views = ['/books/library?page=1&size=10&bookStatus=YET', '/memos/random', '/members/me', ...searches]
-  for (const path of views) await service.request({ method: 'GET', path, token })
-  return { member, images }
 }
 
 /** A text in UTF-8, UTF-16 of both byte orders, hexadecimal, and base64 and base64url at each of three offsets. */
@@ -215,7 +219,9 @@ const searchTraces: Attack = async ({ progress, start }) => {
   progress('creating activity')
   const [leaver, neighbour] = [tracesOf('Leaver'), tracesOf('Neighbour')]
   const { member, images } = await createActivity(service, leaver)
-  await createActivity(service, neighbour)
+  const { member: other } = await createActivity(service, neighbour)
+  await sendStatistics(service, member, leaver)
+  await sendStatistics(service, other, neighbour)
   const traces = Object.values(leaver)
   const neighbourTraces = Object.values(neighbour)
   const stored = countFound(findTraces(await readStores(service), traces))
