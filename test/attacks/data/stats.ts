@@ -32,9 +32,11 @@ export const stats: Attack = async ({ quick, seed, progress, start }) => {
         compared.years += years
         compared.rows += rows
       } catch (error) {
-        failures.push(`library ${library}, service in ${zone}: ${error}`)
+        const failure = `library ${library}, service in ${zone}: ${error}`
+        failures.push(failure)
+        progress(failure)
       }
-      if (n % 100 === 99) progress(`${n + 1} of ${perZone} libraries, service in ${zone}`)
+      if (n % 10 === 9) progress(`${n + 1} of ${perZone} libraries, service in ${zone}`)
     }
   })
   const missed = Object.entries(reached).flatMap(([name, count]) => (count > 0 || quick ? [] : name))
