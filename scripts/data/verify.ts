@@ -13,6 +13,7 @@ import {
   findOrphans,
   resetStatistics,
 } from './objects.ts'
+import { compareSchema } from './schema.ts'
 import { type OpenSlot, type openStores, requireAddressKey } from './stores.ts'
 import { addPurgeJobs, repeatWithdrawals } from './withdrawals.ts'
 
@@ -59,6 +60,7 @@ export const verify = async (
   }
   for (const { slot, binding, database } of slots) {
     const prefix = slots.length > 1 ? `${binding}: ` : ''
+    reportAll((await compareSchema(database)).map((line) => `${prefix}${line}`))
     if (isRepair) {
       reportRepair(`${prefix}purge jobs added`, await addPurgeJobs(database))
       reportRepair(`${prefix}sessions and access tokens of blocked members set aside`, await setAsideAgain(database))
@@ -97,7 +99,7 @@ export const verify = async (
   )
 
   const checks = [
-    `${CHECK_COUNT + 1} checks of ${slots.length > 1 ? `each of ${slots.length} databases` : 'the database'}`,
+    `${CHECK_COUNT + 2} checks of ${slots.length > 1 ? `each of ${slots.length} databases` : 'the database'}`,
     ...(slots.length > 1 ? ['one of the directory'] : []),
     'one of the bucket',
   ]

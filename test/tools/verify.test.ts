@@ -46,6 +46,20 @@ it('finds what does not match, and repairs what is safe', async () => {
   expect(database.prepare('select name from images').all()).toEqual([{ name: `${'a'.repeat(22)}.png` }])
 })
 
+it('finds what the schema lacks, and what no migration has', async () => {
+  const data = join(createFolder(), 'data')
+  createDatabase(data).exec(`drop trigger books_resized; drop index books_by_star;
+    create index books_by_star on books (star); alter table goals add shelf text; create table shelves (shelfId integer)`)
+  const { code, stdout } = await runCommand('verify', '--local', '--persist-to', data)
+  expect(code).toBe(1)
+  expect(stdout.trim().split('\n').slice(0, -1)).toEqual([
+    'trigger books_resized is missing',
+    'index books_by_star is not that of the migrations',
+    'table goals is not that of the migrations',
+    'table shelves is in no migration',
+  ])
+})
+
 it('repairs nothing without the key of the directory', async () => {
   const data = join(createFolder(), 'data')
   const [database] = [createDatabase(data), createDatabase(data, 'DB_1')]
