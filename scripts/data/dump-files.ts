@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { TEXT_CHECKS } from './integrity.ts'
-import { listTables, type Table, toStatements } from './rows-as-sql.ts'
+import { compareDigests, type Digests, digestTables, toStatements } from './rows-as-sql.ts'
 import { readStatements } from './statements.ts'
 
 // A dump is a folder of files 0001.sql, 0002.sql and so on, the last of which is called 0003-last.sql.
@@ -105,7 +105,7 @@ export const loadExport = (path: string, databasePath: string, report: Report) =
   return database
 }
 
-/** Restores a dump into a new database file, with D1's limits. */
+/** Restores a dump into a new database file, with D1's limits. Returns the digests of the database. */
 export const restoreFiles = (folder: string, path: string, report: Report) => {
   using database = openNew(path, { limits: LIMITS })
   for (const [index, file] of listFiles(folder).entries()) {
@@ -113,30 +113,7 @@ export const restoreFiles = (folder: string, path: string, report: Report) => {
     endFile(report, `file ${index + 1} restored`)
   }
   database.exec('commit')
-}
-
-/** Counts the rows of a table, those of its restored copy, and those that both have. */
-const countRows = (source: DatabaseSync, { name, columns, keys }: Table) => {
-  const isSame = (column: string) => `stored.${column} is copy.${column}`
-  const matches = (keys.length > 0 ? keys : columns).map((key) => `stored.${key} = copy.${key}`)
-  const query = `select (select count(*) from main.${name}) as stored, (select count(*) from restored.${name}) as copied,
-    (select count(*) from main.${name} as stored join restored.${name} as copy on ${matches.join(' and ')}
-      where ${columns.map(isSame).join(' and ')}) as equal`
-  return source.prepare(query).get() as { stored: number; copied: number; equal: number }
-}
-
-/** @throws Error if the attached database `restored` differs from the main one */
-const compareRestored = (source: DatabaseSync) => {
-  const schemaOf = (name: string) => `select type, name, sql from ${name}.sqlite_schema where name not glob '_cf_*'`
-  const differing = source
-    .prepare(`${schemaOf('main')} and name not glob 'sqlite_*' except ${schemaOf('restored')}`)
-    .all()
-  if (differing.length > 0) throw new Error(`The dump lacks ${differing.map(({ name }) => name).join(', ')}`)
-  for (const table of listTables(source)) {
-    const { stored, copied, equal } = countRows(source, table)
-    if (stored !== equal || copied !== equal)
-      throw new Error(`The dump has ${copied} rows of ${table.name}, ${equal} of them right, instead of ${stored}`)
-  }
+  return digestTables(database)
 }
 
 /** @throws Error if a folder has other files than those of a dump: the new dump replaces the folder */
@@ -190,13 +167,14 @@ export const writeDump = (
     using source = open(scratch)
     const restored = join(scratch, 'restored.sqlite')
     writeFileSync(restored, '', { mode: 0o600 })
-    source.prepare('attach ? as restored').run(restored)
     // In one transaction, so that the dump has no part of what is written meanwhile.
     source.exec('begin')
-    const count = writeFiles(files, toStatements(source), report)
+    const digests: Digests = {}
+    const count = writeFiles(files, toStatements(source, digests), report)
     if (isVerified) {
-      restoreFiles(files, restored, (line) => report(`verification: ${line}`))
-      compareRestored(source)
+      const found = restoreFiles(files, restored, (line) => report(`verification: ${line}`))
+      const differences = compareDigests(digests, found)
+      if (differences.length > 0) throw new Error(`The dump restores another database: ${differences.join(', ')}`)
     }
     rmSync(replaced, { recursive: true, force: true })
     if (existsSync(folder)) renameSync(folder, replaced)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 
 /** D1 refuses statements of more than 100,000 bytes. */
@@ -84,21 +85,65 @@ function* insertRow({ name, columns, keys }: Table, row: SQLOutputValue[]) {
   }
 }
 
+/** By the name of a table: its number of rows, and the SHA-256 of the statements that insert them. */
+export type Digests = Record<string, { rows: number; sha256: string }>
+
+/** Yields the statements of each item, and adds their digest. */
+function* digested<Item>(
+  digests: Digests,
+  name: string,
+  items: Iterable<Item>,
+  toStatements: (item: Item) => Iterable<string>,
+) {
+  const hash = createHash('sha256')
+  let rows = 0
+  for (const item of items) {
+    rows += 1
+    for (const statement of toStatements(item)) {
+      hash.update(`${statement}\n`)
+      yield statement
+    }
+  }
+  digests[name] = { rows, sha256: hash.digest('hex') }
+}
+
 /**
  * Yields the statements that rebuild a database, in an order in which D1 can run them: tables, rows, indexes, triggers.
  * Triggers come last because the rows already have the counters that triggers would change again.
+ * @param digests gets those of the tables, and that of the indexes and triggers. Rows are in the order of their keys
  */
-export function* toStatements(database: DatabaseSync) {
+export function* toStatements(database: DatabaseSync, digests: Digests = {}) {
   const tables = listTables(database)
   const isSequence = ({ name }: Table) => name === quoteName(SEQUENCE)
   for (const table of tables) if (!isSequence(table)) yield table.sql
   for (const table of tables) {
     if (isSequence(table)) yield `DELETE FROM ${table.name}`
-    const rows = database.prepare(`select ${table.columns} from main.${table.name}`)
+    const { name, columns, keys } = table
+    const rows = database.prepare(`select ${columns} from main.${name} order by ${keys.length > 0 ? keys : columns}`)
     rows.setReadBigInts(true)
     rows.setReturnArrays(true)
-    for (const row of rows.iterate()) yield* insertRow(table, row as unknown as SQLOutputValue[])
+    yield* digested(digests, name.slice(1, -1), rows.iterate(), (row) =>
+      insertRow(table, row as unknown as SQLOutputValue[]),
+    )
   }
-  const others = `select sql from main.sqlite_schema where type <> 'table' and sql is not null order by type, rowid`
-  for (const { sql } of database.prepare(others).all()) yield String(sql)
+  const others = database
+    .prepare(`select sql from main.sqlite_schema where type <> 'table' and sql is not null order by type, name`)
+    .all()
+  yield* digested(digests, 'indexes and triggers', others, ({ sql }) => [String(sql)])
 }
+
+/** The digests of a database: those of its copies are the same. */
+export const digestTables = (database: DatabaseSync) => {
+  const digests: Digests = {}
+  for (const _ of toStatements(database, digests));
+  return digests
+}
+
+/** Lists the tables in which a database differs from its original, a line each. */
+export const compareDigests = (expected: Digests, found: Digests) =>
+  [...new Set([...Object.keys(expected), ...Object.keys(found)])]
+    .filter((name) => expected[name]?.sha256 !== found[name]?.sha256)
+    .map((name) => {
+      const [rows = 0, wanted = 0] = [found[name]?.rows, expected[name]?.rows]
+      return rows === wanted ? `${name}: its ${rows} rows differ` : `${name}: ${rows} rows instead of ${wanted}`
+    })
