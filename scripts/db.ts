@@ -8,8 +8,6 @@ const COMMANDS = {
   verify: 'checks the integrity of all databases, of the directory and of the bucket; `--repair` repairs what is safe',
   'time-migrations': 'applies the migrations to a large synthetic database and prints their slowest statements',
   slots: 'lists the slots with their sizes; `slots rebuild` rebuilds the directory',
-  dump: 'writes each database to files that `restore` or D1 can restore, and checks that they can',
-  restore: 'restores the dumps of a folder into new local data',
 }
 
 const [command = ''] = argv.splice(2, 1)

@@ -1,21 +1,14 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Slot } from '../slots/table.ts'
 import { TEXT_CHECKS } from './integrity.ts'
 import { compareDigests, type Digests, digestTables, toStatements } from './rows-as-sql.ts'
 import { readStatements } from './statements.ts'
+import { localPath } from './stores.ts'
 
-// A dump is a folder of files 0001.sql, 0002.sql and so on, the last of which is called 0003-last.sql.
+// A dump is a folder of files 0001.sql, 0002.sql and so on.
 
 const MAX_FILE_BYTES = 32_000_000
 const BUFFER_CHARACTERS = 65_536
@@ -33,7 +26,7 @@ const endFile = (report: Report, line: string) => {
 }
 
 const writeFiles = (folder: string, statements: Iterable<string>, report: Report) => {
-  const pathOf = (number: number, suffix = '') => join(folder, `${String(number).padStart(4, '0')}${suffix}.sql`)
+  const pathOf = (number: number) => join(folder, `${String(number).padStart(4, '0')}.sql`)
   let count = 1
   let bytes = 0
   let buffer = ''
@@ -61,21 +54,7 @@ const writeFiles = (folder: string, statements: Iterable<string>, report: Report
     if (buffer.length > BUFFER_CHARACTERS) flush()
   }
   close()
-  renameSync(pathOf(count), pathOf(count, '-last'))
-  return count
-}
-
-/**
- * The paths of a dump's files, in order.
- * @throws Error if one is missing
- */
-export const listFiles = (folder: string) => {
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-  const isComplete = files.every((name, index) => Number.parseInt(name, 10) === index + 1)
-  if (!isComplete || !files.at(-1)?.endsWith('-last.sql')) throw new Error(`${folder}: files of the dump are missing`)
-  return files.map((name) => join(folder, name))
+  return Array.from({ length: count }, (_, index) => pathOf(index + 1))
 }
 
 /** Opens a new database to fill, which need not survive a crash. */
@@ -97,7 +76,7 @@ const reportChangedTexts = (database: DatabaseSync, report: Report) => {
 }
 
 /** Loads the output of `wrangler d1 export` into a new database. Its tables are in an order that D1 cannot restore. */
-export const loadExport = (path: string, databasePath: string, report: Report) => {
+const loadExport = (path: string, databasePath: string, report: Report) => {
   const database = openNew(databasePath, { enableForeignKeyConstraints: false })
   for (const statement of readStatements(path)) database.exec(statement)
   database.exec('commit')
@@ -105,10 +84,29 @@ export const loadExport = (path: string, databasePath: string, report: Report) =
   return database
 }
 
-/** Restores a dump into a new database file, with D1's limits. Returns the digests of the database. */
-export const restoreFiles = (folder: string, path: string, report: Report) => {
+/** Opens the local database of a slot. */
+export const openLocalFile = (persistTo: string, { binding }: Slot) => {
+  const path = localPath(persistTo, binding)
+  if (!existsSync(path)) throw new Error(`${persistTo} has no database ${binding}`)
+  return new DatabaseSync(path, { readOnly: true })
+}
+
+/** Exports the deployed database of a slot to a folder, and opens the copy. */
+export const openExport = ({ name }: Slot, folder: string, report: Report) => {
+  const path = join(folder, 'export.sql')
+  const args = ['d1', 'export', name, '--remote', '--skip-confirmation', '--output', path]
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+  const { status } = spawnSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'], env })
+  if (status !== 0) throw new Error(`wrangler d1 export ${name} failed`)
+  const database = loadExport(path, join(folder, 'export.sqlite'), report)
+  rmSync(path)
+  return database
+}
+
+/** Restores the files of a dump into a new database file, with D1's limits. Returns the digests of the database. */
+export const restoreFiles = (files: string[], path: string, report: Report) => {
   using database = openNew(path, { limits: LIMITS })
-  for (const [index, file] of listFiles(folder).entries()) {
+  for (const [index, file] of files.entries()) {
     for (const statement of readStatements(file)) database.exec(statement)
     endFile(report, `file ${index + 1} restored`)
   }
@@ -116,72 +114,22 @@ export const restoreFiles = (folder: string, path: string, report: Report) => {
   return digestTables(database)
 }
 
-/** @throws Error if a folder has other files than those of a dump: the new dump replaces the folder */
-const requireReplaceable = (folder: string) => {
-  const names = existsSync(folder) ? readdirSync(folder) : []
-  const other = names.find((name) => !/^\d{4,}(?:-last)?\.sql$/.test(name))
-  if (other) throw new Error(`${folder} has ${other}, which is not part of a dump: choose another folder`)
-}
-
-const UNFINISHED = '.unfinished.'
-
-const isRunning = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** Deletes the scratch folders of dumps that were killed. */
-const deleteAbandoned = (folder: string) => {
-  const prefix = `${basename(folder)}${UNFINISHED}`
-  const names = existsSync(dirname(folder)) ? readdirSync(dirname(folder)) : []
-  for (const name of names.filter((name) => name.startsWith(prefix))) {
-    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(dirname(folder), name), { recursive: true })
-  }
-}
-
 /**
- * Writes a dump of a database, and replaces an older one only once this one has been restored and compared. Beside the
- * dump it needs space for the restored database.
- * @param open opens the database, and may write temporary files to the folder that it receives
+ * Writes a dump of a database to a new folder, and restores it, to compare. Returns the digests of the database.
+ * @param scratch a folder for the restored database
+ * @throws Error if the dump restores another database
  */
-export const writeDump = (
-  path: string,
-  open: (scratch: string) => DatabaseSync,
-  { isVerified, report }: { isVerified: boolean; report: Report },
-) => {
-  // Removes a trailing slash: the scratch folder must be beside the folder, not in it.
-  const folder = resolve(path)
-  requireReplaceable(folder)
-  const replaced = `${folder}.replaced`
-  // An earlier run was killed while it replaced a dump.
-  if (existsSync(replaced) && !existsSync(folder)) renameSync(replaced, folder)
-  deleteAbandoned(folder)
-  const scratch = `${folder}${UNFINISHED}${process.pid}`
-  const files = join(scratch, 'files')
-  rmSync(scratch, { recursive: true, force: true })
-  mkdirSync(files, { recursive: true, mode: 0o700 })
-  try {
-    using source = open(scratch)
-    const restored = join(scratch, 'restored.sqlite')
-    writeFileSync(restored, '', { mode: 0o600 })
-    // In one transaction, so that the dump has no part of what is written meanwhile.
-    source.exec('begin')
-    const digests: Digests = {}
-    const count = writeFiles(files, toStatements(source, digests), report)
-    if (isVerified) {
-      const found = restoreFiles(files, restored, (line) => report(`verification: ${line}`))
-      const differences = compareDigests(digests, found)
-      if (differences.length > 0) throw new Error(`The dump restores another database: ${differences.join(', ')}`)
-    }
-    rmSync(replaced, { recursive: true, force: true })
-    if (existsSync(folder)) renameSync(folder, replaced)
-    renameSync(files, folder)
-    rmSync(replaced, { recursive: true, force: true })
-    return count
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+export const writeDump = (database: DatabaseSync, folder: string, scratch: string, report: Report) => {
+  mkdirSync(folder, { mode: 0o700 })
+  const digests: Digests = {}
+  // In one transaction, so that the dump has no part of what is written meanwhile.
+  database.exec('begin')
+  const files = writeFiles(folder, toStatements(database, digests), report)
+  database.exec('commit')
+  const restored = join(scratch, 'restored.sqlite')
+  const found = restoreFiles(files, restored, (line) => report(`verification: ${line}`))
+  rmSync(restored)
+  const differences = compareDigests(digests, found)
+  if (differences.length > 0) throw new Error(`The dump restores another database: ${differences.join(', ')}`)
+  return digests
 }

@@ -85,6 +85,9 @@ function* insertRow({ name, columns, keys }: Table, row: SQLOutputValue[]) {
   }
 }
 
+/** Stands for a table of the definitions of indexes and triggers. */
+export const DEFINITIONS = 'indexes and triggers'
+
 /** By the name of a table: its number of rows, and the SHA-256 of the statements that insert them. */
 export type Digests = Record<string, { rows: number; sha256: string }>
 
@@ -129,8 +132,12 @@ export function* toStatements(database: DatabaseSync, digests: Digests = {}) {
   const others = database
     .prepare(`select sql from main.sqlite_schema where type <> 'table' and sql is not null order by type, name`)
     .all()
-  yield* digested(digests, 'indexes and triggers', others, ({ sql }) => [String(sql)])
+  yield* digested(digests, DEFINITIONS, others, ({ sql }) => [String(sql)])
 }
+
+/** The number of rows of all tables. */
+export const sumRows = ({ [DEFINITIONS]: _, ...tables }: Digests) =>
+  Object.values(tables).reduce((sum, { rows }) => sum + rows, 0)
 
 /** The digests of a database: those of its copies are the same. */
 export const digestTables = (database: DatabaseSync) => {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs, parseEnv } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { GetPlatformProxyOptions } from 'wrangler'
 import { printError } from '../print.ts'
@@ -17,12 +17,32 @@ type Env = { IMAGES: R2Bucket } & Record<string, unknown>
 /** Variables and secrets, as far as they are known here. */
 export type Settings = Record<string, unknown>
 
-const listIds = () => {
+/** Where data is: deployed, or in a folder. */
+export type Location = { remote: true } | { remote?: false; persistTo: string }
+
+/** The JSON that a command of wrangler prints. */
+const readJson = <Json>(...args: string[]): Json => {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
-  const { status, stdout, stderr } = spawnSync('wrangler', ['d1', 'list', '--json'], { encoding: 'utf8', env })
-  if (status !== 0) fail(`wrangler d1 list failed:\n${stdout}${stderr}`)
-  const databases = JSON.parse(stdout) as { name: string; uuid: string }[]
-  return new Map(databases.map(({ name, uuid }) => [name, uuid]))
+  const { status, stdout, stderr } = spawnSync('wrangler', args, { encoding: 'utf8', env })
+  return status === 0 ? JSON.parse(stdout) : fail(`wrangler ${args.join(' ')} failed:\n${stdout}${stderr}`)
+}
+
+const listIds = () =>
+  new Map(readJson<{ name: string; uuid: string }[]>('d1', 'list', '--json').map(({ name, uuid }) => [name, uuid]))
+
+const VARS_FILE = '.dev.vars'
+const readVars = ({ remote }: Location): Settings => {
+  // Those of a deployment have other values.
+  const secrets = remote || !existsSync(VARS_FILE) ? {} : parseEnv(readFileSync(VARS_FILE, 'utf8'))
+  return { ...readConfig().vars, ...secrets }
+}
+/** The settings of the data, as far as they are known here: secrets of a deployment only from the environment. */
+export const readSettings = (location: Location): Settings => ({ ...readVars(location), ...process.env })
+
+/** The names of all settings of the data. */
+export const listSettings = (location: Location) => {
+  const secrets = location.remote ? readJson<{ name: string }[]>('secret', 'list').map(({ name }) => name) : []
+  return [...Object.keys(readVars(location)), ...secrets].sort()
 }
 
 /** The path of a configuration whose bindings reach the deployed databases and bucket. */
@@ -31,7 +51,9 @@ const writeRemoteConfig = (slots: Slot[]) => {
   const ids = listIds()
   for (const { database_id, database_name } of config.d1_databases) {
     if (database_id || ids.has(database_name)) continue
-    fail(`There is no database ${database_name}: correct its name in wrangler.toml or slots.json`)
+    fail(
+      `There is no database ${database_name}: correct its name in wrangler.toml or slots.json, or create it (npx wrangler d1 create)`,
+    )
   }
   const d1_databases = config.d1_databases.map((database) => {
     return { database_id: ids.get(database.database_name), ...database, remote: true }
@@ -81,15 +103,21 @@ export const openLocal = async (slots: Slot[], persistTo: string) => {
   return { slots: bind(slots, env), dispose }
 }
 
-/** Opens the databases of all slots and the bucket: deployed ones, or local ones in a folder. */
-export const openStores = async (location: { remote: true } | { remote?: false; persistTo: string }) => {
-  const slots = location.remote ? readSlots() : readLocalSlots(location.persistTo)
+/** The slots of deployed or local data. Exits with a message if a folder has no data. */
+export const slotsOf = (location: Location) => {
+  if (location.remote) return readSlots()
+  if (existsSync(localPath(location.persistTo, 'DB'))) return readLocalSlots(location.persistTo)
+  return fail(`${location.persistTo} has no database: \`npm run dev\` creates it`)
+}
+
+/**
+ * Opens the databases of all slots and the bucket: deployed ones, or local ones in a folder.
+ * @param slots those of new data
+ */
+export const openStores = async (location: Location, slots = slotsOf(location)) => {
   const options = location.remote ? { configPath: writeRemoteConfig(slots) } : localOptions(slots, location.persistTo)
-  if (!location.remote && !existsSync(localPath(location.persistTo, 'DB')))
-    fail(`${location.persistTo} has no database: \`npm run dev\` creates it`)
   const { env, dispose } = await connect(options)
-  // Locally, env also has the secrets of .dev.vars, which are not those of a deployment.
-  const settings: Settings = { ...(location.remote ? readConfig().vars : env), ...process.env }
+  const settings = readSettings(location)
   return {
     slots: bind(slots, env),
     bucket: env.IMAGES,

@@ -3,7 +3,7 @@ import { setAsideAgain } from '../members/block.ts'
 import { printable } from '../print.ts'
 import { compareSlot, describeDifference, toQuery } from '../slots/compare.ts'
 import { findLost, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
-import { skipIds } from '../slots/skip-ids.ts'
+import { repairRestored } from './after-restore.ts'
 import { CHECK_COUNT, findMismatches } from './integrity.ts'
 import {
   addMissingRows,
@@ -15,7 +15,7 @@ import {
 } from './objects.ts'
 import { compareSchema } from './schema.ts'
 import { type OpenSlot, type openStores, requireAddressKey } from './stores.ts'
-import { addPurgeJobs, repeatWithdrawals } from './withdrawals.ts'
+import { addPurgeJobs } from './withdrawals.ts'
 
 type Stores = Omit<Awaited<ReturnType<typeof openStores>>, 'dispose'>
 
@@ -23,6 +23,8 @@ type Options = {
   repair: boolean
   /** The slots whose databases were restored. */
   restored: OpenSlot[]
+  /** Whether ADDRESS_KEY replaces that of the directory, which is lost. */
+  isNewKey?: boolean
   /** How long an object may be without a row. */
   settleMs: number
   print: (line: string) => void
@@ -35,7 +37,7 @@ type Options = {
  */
 export const verify = async (
   { slots, bucket, addressKey, settings }: Stores,
-  { repair, restored, settleMs, print, progress }: Options,
+  { repair, restored, isNewKey = false, settleMs, print, progress }: Options,
 ) => {
   const timeZone = String(settings.TIME_ZONE || 'UTC')
   // Before anything is repaired.
@@ -54,10 +56,8 @@ export const verify = async (
   const lost = await findLost(toQuery(slots), numbers)
   reportAll(lost)
   const isRepair = repair && lost.length === 0
-  for (const { slot, binding, database } of isRepair ? restored : []) {
-    await skipIds(slots, slot)
-    reportRepair(`${binding}: withdrawals repeated`, await repeatWithdrawals(database, slot, bucket, timeZone))
-  }
+  if (isRepair && restored.length > 0)
+    await repairRestored({ slots, bucket, key, isNewKey, timeZone }, restored, reportRepair)
   for (const { slot, binding, database } of slots) {
     const prefix = slots.length > 1 ? `${binding}: ` : ''
     reportAll((await compareSchema(database)).map((line) => `${prefix}${line}`))

@@ -49,7 +49,12 @@ export const addMember = (database: DatabaseSync, books: string[][]) => {
 type Variables = Record<string, string>
 
 /** Runs a script of package.json in a folder, with variables in its environment. */
-const runScript = (name: 'db' | 'members' | 'import', cwd: string, env: Variables, args: string[]) => {
+const runScript = (
+  name: 'backup' | 'db' | 'import' | 'members' | 'restore',
+  cwd: string,
+  env: Variables,
+  args: string[],
+) => {
   const [, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts[name]).split(' ')
   const measure = `process.on('exit', () => console.error('maxRSS', process.resourceUsage().maxRSS))`
   const hook = ['--import', `data:text/javascript,${encodeURIComponent(measure)}`]
@@ -67,6 +72,16 @@ export const runCommand = (...args: string[]) => runCommandIn('.', {}, ...args)
 
 /** Runs a command in another folder, with variables in its environment. */
 export const runCommandIn = (cwd: string, env: Variables, ...args: string[]) => runScript('db', cwd, env, args)
+
+/** A secret that backups are checked with. */
+export const JWT_SECRET = 'a secret of the tests only, which no deployment has'
+
+/** Runs `npm run backup` or `npm run restore`. */
+export const runBackupScript = (name: 'backup' | 'restore', ...args: string[]) =>
+  runBackupScriptIn('.', {}, name, ...args)
+
+export const runBackupScriptIn = (cwd: string, env: Variables, name: 'backup' | 'restore', ...args: string[]) =>
+  runScript(name, cwd, { JWT_SECRET, ...env }, args)
 
 /** Runs a command of `npm run members`. */
 export const runMembersScript = (env: Variables, ...args: string[]) => runScript('members', '.', env, args)

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { restoreFiles } from '../data/dump-files.ts'
+import { compareDigests, DEFINITIONS, type Digests, sumRows } from '../data/rows-as-sql.ts'
+import { type Location, localPath, type OpenSlot, openStores, readSettings } from '../data/stores.ts'
+import { verify } from '../data/verify.ts'
+import { print, printError } from '../print.ts'
+import { queryAll } from '../slots/compare.ts'
+import { idsOf, parseSlots, type Slot } from '../slots/table.ts'
+import { readSlots, writeLocalTable } from '../wrangler/config.ts'
+import { BackupError, checkFiles, checkTarget } from './check.ts'
+import type { Manifest, StoredObject } from './manifest.ts'
+import { putObjects } from './objects.ts'
+
+const numbersOf = ({ databases }: Manifest) => Object.keys(databases).map((binding) => Number(binding.slice(3)))
+
+/** The slots to restore. @throws BackupError if those of a deployment are not the ones of the backup */
+const readTargetSlots = ({ remote }: Location, manifest: Manifest) => {
+  const numbers = numbersOf(manifest)
+  const slots = remote
+    ? readSlots()
+    : parseSlots(
+        numbers.map((slot) => ({ slot })),
+        'DB',
+      )
+  if (slots.map(({ slot }) => slot).join() === numbers.join()) return slots
+  throw new BackupError([`The backup has the slots ${numbers.join(', ')}: list these in slots.json`])
+}
+
+const COUNT = `select count(*) as count from sqlite_schema where name not glob 'sqlite_*' and name not glob '_cf_*'`
+
+/** @throws BackupError if a deployed database has tables */
+const requireEmpty = async (slots: OpenSlot[]) => {
+  const lines: string[] = []
+  for (const { name, database } of slots) {
+    const [row] = await queryAll<{ count: number }>(database, COUNT)
+    if (row?.count) lines.push(`The database ${name} has tables`)
+  }
+  if (lines.length === 0) return
+  const what =
+    'Create a new one (npx wrangler d1 create), set its name in wrangler.toml or slots.json, and restore before `npm run deploy`'
+  throw new BackupError([...lines, what])
+}
+
+/** @throws BackupError if a folder has one of the databases */
+const requireMissing = (persistTo: string, slots: Slot[]) => {
+  const lines = slots
+    .filter(({ binding }) => existsSync(localPath(persistTo, binding)))
+    .map(
+      ({ binding }) => `${persistTo} has a database ${binding}: choose another folder with --persist-to, or delete it`,
+    )
+  if (lines.length > 0) throw new BackupError(lines)
+}
+
+/** Has a deployed database run the files of a dump. Returns how its numbers of rows differ from the backup's. */
+export const restoreDeployed = async ({ name, database }: OpenSlot, files: string[], expected: Digests) => {
+  for (const file of files) {
+    const args = ['d1', 'execute', name, '--remote', '--yes', '--file', file]
+    const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+    const { status } = spawnSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'], env })
+    if (status !== 0) throw new Error(`wrangler d1 execute ${name} failed at ${file}`)
+  }
+  const tables = Object.keys(expected).filter((table) => table !== DEFINITIONS)
+  const counts = tables.map((table) => `(select count(*) from "${table}") as "${table}"`)
+  const [found = {}] = await queryAll<Record<string, number>>(database, `select ${counts}`)
+  return tables
+    .filter((table) => found[table] !== expected[table]?.rows)
+    .map((table) => `${table}: ${found[table]} rows instead of ${expected[table]?.rows}`)
+}
+
+const restoreLocal = ({ binding }: Slot, persistTo: string, files: string[], expected: Digests) => {
+  const path = localPath(persistTo, binding)
+  mkdirSync(dirname(path), { recursive: true })
+  return compareDigests(
+    expected,
+    restoreFiles(files, path, (line) => printError(`${binding}: ${line}`)),
+  )
+}
+
+const restoreDatabases = async (folder: string, manifest: Manifest, location: Location, slots: OpenSlot[]) => {
+  for (const slot of slots) {
+    const { binding } = slot
+    const files = Object.keys(manifest.files).filter((file) => file.startsWith(`${binding}/`))
+    const [paths, expected] = [files.sort().map((file) => join(folder, file)), manifest.databases[binding] ?? {}]
+    const differences = location.remote
+      ? await restoreDeployed(slot, paths, expected)
+      : restoreLocal(slot, location.persistTo, paths, expected)
+    if (differences.length > 0) throw new BackupError(differences.map((line) => `${binding}: ${line}`))
+    print(`${binding}: ${sumRows(expected)} rows restored and compared`)
+  }
+}
+
+/** `without`: the names of secrets that are lost. `slot`: the only one to restore. */
+type Options = { without?: string[] | undefined; slot?: number | undefined }
+
+/** The part of a backup that belongs to a slot. Without one, all of it. */
+const selectSlot = (slots: Slot[], objects: StoredObject[], slot: number | undefined) => {
+  if (slot === undefined) return { chosen: slots, own: objects }
+  const { first, last } = idsOf(slot)
+  const isOwn = ({ key }: StoredObject) => {
+    const memberId = Number(key.split('/')[1])
+    return memberId >= first && memberId <= last
+  }
+  const chosen = slots.filter((each) => each.slot === slot)
+  if (chosen.length === 0) throw new BackupError([`The backup has no slot ${slot}`])
+  return { chosen, own: objects.filter(isOwn) }
+}
+
+/**
+ * Restores a backup into empty databases, after it has checked everything. Repeats what the bucket remembers, and
+ * returns whether all that was restored is sound.
+ * @throws BackupError that says what to do
+ */
+export const restoreBackup = async (folder: string, location: Location, { without = [], slot }: Options) => {
+  const { manifest, objects } = checkFiles(folder)
+  const slots = readTargetSlots(location, manifest)
+  const { chosen, own } = selectSlot(slots, objects, slot)
+  checkTarget(manifest, readSettings(location), without)
+  if (!location.remote) requireMissing(location.persistTo, chosen)
+  print(`${folder}: unchanged since ${manifest.startedAt}, of commit ${manifest.commit}`)
+
+  const target = await openStores(location, slots)
+  const isChosen = ({ binding }: Slot) => chosen.some((each) => each.binding === binding)
+  const databases = target.slots.filter(isChosen)
+  if (location.remote) await requireEmpty(databases)
+  // Before the databases: a row without its object is worse than an object without its row.
+  const progress = (count: number) => printError(`${count} objects stored`)
+  print(`bucket: ${await putObjects(target.bucket, folder, own, progress)} of ${own.length} objects were missing`)
+  if (!location.remote) {
+    await target.dispose()
+    if (slot === undefined) writeLocalTable(location.persistTo, numbersOf(manifest))
+  }
+  await restoreDatabases(folder, manifest, location, databases)
+  if (location.remote) await target.dispose()
+
+  const { dispose, ...stores } = await openStores(location)
+  const isSound = await verify(stores, {
+    repair: true,
+    restored: stores.slots.filter(isChosen),
+    isNewKey: without.includes('ADDRESS_KEY'),
+    settleMs: 0,
+    print,
+    progress: printError,
+  })
+  await dispose()
+  return isSound
+}
+
+/** Restores a backup into a temporary folder, and returns whether everything is as the manifest says. */
+export const rehearse = async (folder: string, options: Options) => {
+  const persistTo = mkdtempSync(join(tmpdir(), 'reading-library-'))
+  process.on('exit', () => rmSync(persistTo, { recursive: true, force: true }))
+  return restoreBackup(folder, { persistTo }, options)
+}

@@ -1,0 +1,37 @@
+import type { R2Bucket } from '@cloudflare/workers-types'
+import { hashAddress } from '../../src/auth/keyed-hash.ts'
+import { toQuery } from '../slots/compare.ts'
+import { isOtherKey, recordKey } from '../slots/marks.ts'
+import { rebuildSlot } from '../slots/rebuild.ts'
+import { skipIds } from '../slots/skip-ids.ts'
+import type { OpenSlot } from './stores.ts'
+import { repeatWithdrawals } from './withdrawals.ts'
+
+/** `key`: ADDRESS_KEY. `isNewKey`: whether it replaces another one. */
+type Stores = { slots: OpenSlot[]; bucket: R2Bucket; key: string; isNewKey: boolean; timeZone: string }
+
+/** The directory and the slots may be of different times. A conflict is left to `verify`, which reports it. */
+const rebuildDirectory = async ({ slots, key, isNewKey }: Stores) => {
+  if (!isNewKey && (await isOtherKey(toQuery(slots), key))) return 0
+  let changes = 0
+  for (const { slot } of slots.slice(1)) {
+    const { added, deleted } = await rebuildSlot(slots, slot, (email) => hashAddress(key, email))
+    changes += added + deleted
+  }
+  if (isNewKey) await recordKey(toQuery(slots), key, { replace: true })
+  return changes
+}
+
+/** Skips identifiers that were assigned since the backup of slots, repeats withdrawals, and rebuilds the directory. */
+export const repairRestored = async (
+  stores: Stores,
+  restored: OpenSlot[],
+  report: (what: string, count: number) => void,
+) => {
+  const { slots, bucket, timeZone } = stores
+  for (const { slot, binding, database } of restored) {
+    await skipIds(slots, slot)
+    report(`${binding}: withdrawals repeated`, await repeatWithdrawals(database, slot, bucket, timeZone))
+  }
+  if (slots.length > 1) report('entries of the directory rebuilt', await rebuildDirectory(stores))
+}
