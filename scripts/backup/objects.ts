@@ -5,9 +5,14 @@ import { forEachAtOnce } from '../data/at-once.ts'
 import { listObjects } from '../data/objects.ts'
 import { type StoredObject, sha256 } from './manifest.ts'
 
+/** Longer names are hashed. */
+const MAX_NAME = 80
+
 /** The path of an object within a backup. No file system refuses it. */
 export const pathOfObject = (key: string) => {
-  const segments = key.split('/').map(encodeURIComponent)
+  const segments = key
+    .split('/')
+    .map((segment) => (segment.length > MAX_NAME ? sha256(segment) : encodeURIComponent(segment)))
   if (segments.some((segment) => /^\.{0,2}$/.test(segment))) throw new Error(`${key}: no file can have this name`)
   return ['objects', ...segments].join('/')
 }

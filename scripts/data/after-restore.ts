@@ -4,8 +4,8 @@ import { toQuery } from '../slots/compare.ts'
 import { isOtherKey, recordKey } from '../slots/marks.ts'
 import { rebuildSlot } from '../slots/rebuild.ts'
 import { skipIds } from '../slots/skip-ids.ts'
+import { readMarks, repeatEntries, repeatMarks } from './marks.ts'
 import type { OpenSlot } from './stores.ts'
-import { repeatWithdrawals } from './withdrawals.ts'
 
 /** `key`: ADDRESS_KEY. `isNewKey`: whether it replaces another one. */
 type Stores = { slots: OpenSlot[]; bucket: R2Bucket; key: string; isNewKey: boolean; timeZone: string }
@@ -22,16 +22,19 @@ const rebuildDirectory = async ({ slots, key, isNewKey }: Stores) => {
   return changes
 }
 
-/** Skips identifiers that were assigned since the backup of slots, repeats withdrawals, and rebuilds the directory. */
+/** Skips identifiers that were assigned since the backup of slots, repeats what marks say, and rebuilds the directory. */
 export const repairRestored = async (
   stores: Stores,
   restored: OpenSlot[],
   report: (what: string, count: number) => void,
 ) => {
   const { slots, bucket, timeZone } = stores
-  for (const { slot, binding, database } of restored) {
-    await skipIds(slots, slot)
-    report(`${binding}: withdrawals repeated`, await repeatWithdrawals(database, slot, bucket, timeZone))
+  const marks = await readMarks(bucket, timeZone)
+  for (const slot of restored) {
+    await skipIds(slots, slot.slot)
+    const repeated = await repeatMarks(slot, marks)
+    for (const [what, count] of Object.entries(repeated)) report(`${slot.binding}: ${what}`, count)
   }
+  report('entries of the log of operators added', await repeatEntries(slots, marks))
   if (slots.length > 1) report('entries of the directory rebuilt', await rebuildDirectory(stores))
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { D1Database, R2Bucket, R2ListOptions, R2Objects } from '@cloudflare/workers-types'
+import { MARKS } from '../../src/values/marks.ts'
 import { HOUR_MS, localTime } from '../../src/values/time.ts'
-import { MARKS } from '../../src/values/withdrawal.ts'
 import { type OpenSlot, queryAll } from '../slots/compare.ts'
 import { idsOf } from '../slots/table.ts'
 import { forEachAtOnce } from './at-once.ts'

@@ -1,8 +1,10 @@
-import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
-import { ERASED, MARKS, parseMark } from '../../src/values/withdrawal.ts'
-import { idsOf } from '../slots/table.ts'
+import type { D1Database } from '@cloudflare/workers-types'
+import type { Mark } from '../../src/values/marks.ts'
+import { ERASED } from '../../src/values/withdrawal.ts'
 import { listRanges } from './integrity.ts'
-import { lastSignUp, listObjects } from './objects.ts'
+
+/** `lastSignUp`: a member who signed up after it has the identifier of another one, whom the mark concerns. */
+export type DatedMark = Mark & { lastSignUp: string }
 
 const INSERT = `
   insert into purgeJobs (memberId, createdAt)
@@ -33,20 +35,14 @@ const WITHDRAW = [
   `update members set ${ERASED}, withdrawnAt = unixepoch() * 1000 where ${LISTED} returning memberId`,
 ]
 
-/**
- * Withdraws those members of a slot again who had withdrawn, as marks in the bucket say. Returns how many.
- * @param timeZone that of the service
- */
-export const repeatWithdrawals = async (database: D1Database, slot: number, bucket: R2Bucket, timeZone: string) => {
-  const { first, last } = idsOf(slot)
+const PAGE = 1000
+
+/** Withdraws those members again whose withdrawal is marked. Returns how many. */
+export const repeatWithdrawals = async (database: D1Database, marks: DatedMark[]) => {
   let repeated = 0
-  for await (const objects of listObjects(bucket, { prefix: MARKS })) {
-    const marks = objects.map(({ key }) => parseMark(key)).filter((mark) => mark !== undefined)
-    const own = marks
-      .filter(({ memberId }) => memberId >= first && memberId <= last)
-      .map(({ memberId, at }) => ({ memberId, lastSignUp: lastSignUp(timeZone, at) }))
-    const statements = WITHDRAW.map((query) => database.prepare(query).bind(JSON.stringify(own)))
-    const results = own.length > 0 ? await database.batch(statements) : []
+  for (let at = 0; at < marks.length; at += PAGE) {
+    const list = JSON.stringify(marks.slice(at, at + PAGE))
+    const results = await database.batch(WITHDRAW.map((query) => database.prepare(query).bind(list)))
     repeated += results.at(-1)?.results.length ?? 0
   }
   return repeated

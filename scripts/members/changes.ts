@@ -1,8 +1,8 @@
 import { releaseAddresses } from '../../src/accounts/addresses/directory.ts'
 import { withdraw } from '../../src/accounts/members/store.ts'
 import { connect } from '../../src/db/client.ts'
+import { toMark } from '../../src/values/marks.ts'
 import { OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
-import { toMark } from '../../src/values/withdrawal.ts'
 import { print, printable } from '../print.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import { createPartFiles } from '../transfer/part-files.ts'
@@ -113,7 +113,7 @@ const deleteMember = async (target: Target): Promise<Change> => ({
     const { memberId, createdAt } = await withdraw(db, caller)
     if (target.slot > 0) await releaseAddresses({ directory: connect(mainOf(target.slots)) }, [memberId])
     // The sweep repeats it, but a restore may come first.
-    await target.bucket.put(toMark(memberId, createdAt), '')
+    await target.bucket.put(toMark({ kind: 'withdrawn', memberId, at: createdAt }), '')
   },
 })
 

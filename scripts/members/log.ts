@@ -1,15 +1,17 @@
+import type { R2Bucket } from '@cloudflare/workers-types'
+import { toMark } from '../../src/values/marks.ts'
 import type { OpenSlot } from '../data/stores.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 
-/** Records an action of an operator. The log has no addresses, and outlives the member. */
-export const recordAction = (slots: OpenSlot[], action: string, memberId: number) =>
-  queryAll(
-    mainOf(slots),
-    'insert into operatorLog (at, action, memberId) values (?, ?, ?)',
-    Date.now(),
-    action,
-    memberId,
-  )
+/**
+ * Records an action of an operator, in the log and, for a restore of an older one, as a mark. The log has no addresses, and
+ * outlives the member.
+ */
+export const recordAction = async (slots: OpenSlot[], bucket: R2Bucket, action: string, memberId: number) => {
+  const at = Date.now()
+  await queryAll(mainOf(slots), 'insert into operatorLog (at, action, memberId) values (?, ?, ?)', at, action, memberId)
+  await bucket.put(toMark({ kind: 'operator', at, memberId, action }), '')
+}
 
 /** The entries, oldest first, as lines: all, or those of a member. */
 export const listLog = async (slots: OpenSlot[], id: string) => {

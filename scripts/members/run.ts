@@ -67,7 +67,7 @@ export const runCommand = async (
   const line = `${name} ${member.memberId}: ${changes}`
   if (flags['dry-run']) return [`${line} (dry run)`]
   // First, so that there is no change without an entry.
-  await recordAction(slots, [name, ...others].join(' '), member.memberId)
+  await recordAction(slots, bucket, [name, ...others].join(' '), member.memberId)
   await apply()
   return [line]
 }

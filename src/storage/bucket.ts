@@ -2,8 +2,8 @@ import { unavailable } from '../errors'
 import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 import { withRetries, withTimeout } from '../runtime/retry'
+import { MARKS, type Mark, marksOf, toMark } from '../values/marks'
 import { DAY_MS } from '../values/time'
-import { MARKS, marksOf, toMark } from '../values/withdrawal'
 
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
@@ -92,12 +92,11 @@ export const purgeObjects = async (bucket: R2Bucket, memberId: number) => {
   return purgePrefix(bucket, keyPrefix(memberId))
 }
 
-/** Longer than any dump should be kept. */
+/** Longer than any backup should be kept. */
 const MARKS_KEPT_MS = 400 * DAY_MS
 
-/** Marks a withdrawal outside the database: after an older dump is restored, the member is deleted again. */
-export const markWithdrawn = (bucket: R2Bucket, memberId: number, at: number) =>
-  putObject(bucket, toMark(memberId, at), '')
+/** Remembers something outside the database: after an older one is restored, it is repeated. */
+export const putMark = (bucket: R2Bucket, mark: Mark) => putObject(bucket, toMark(mark), '')
 
 /** Deletes the oldest thousand of the marks that are older than 400 days. */
 export const deleteOldMarks = async (bucket: R2Bucket, now: number) => {

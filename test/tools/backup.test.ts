@@ -53,7 +53,7 @@ it('restores every row, counter and trigger, and texts longer than a statement o
 it('is private, and holds statements that D1 accepts, each on one line', async () => {
   const { folder, data, backup, restored, writeBackup, restore } = createData()
   const { bucket, dispose } = await openStores({ persistTo: data })
-  await bucket.put('withdrawn/2026-01-01T00:00:00.000Z/9', '')
+  await bucket.put('marks/2026-01-01T00:00:00.000Z/9/withdrawn', '')
   await dispose()
   mkdirSync(backup)
   chmodSync(backup, 0o755)
@@ -64,7 +64,7 @@ it('is private, and holds statements that D1 accepts, each on one line', async (
     'DB/0001.sql',
     'manifest.json',
     'objects.jsonl',
-    'objects/withdrawn/2026-01-01T00%3A00%3A00.000Z',
+    'objects/marks/2026-01-01T00%3A00%3A00.000Z',
   ])
   const modes = (path: string) =>
     ['', ...readdirSync(join(folder, path), { recursive: true }).map(String)].map((name) => {

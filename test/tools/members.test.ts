@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openStores } from '../../scripts/data/stores.ts'
 import { readCommand, runCommand as runMembers } from '../../scripts/members/run.ts'
 import { accountPrefix } from '../../src/auth/keyed-hash.ts'
-import { parseMark } from '../../src/values/withdrawal.ts'
+import { parseMark } from '../../src/values/marks.ts'
 import { addMember, createDatabase, createFolder, JWT_SECRET, runMembersScript } from './databases.ts'
 
 const SLOT_1 = 2 ** 40
@@ -185,7 +185,11 @@ it('withdraws a member of any slot, and the log outlives the member', async () =
   await run('delete', 'jun@example.com')
   await run('delete', String(MINA))
   const { objects } = await bucket.list()
-  expect(objects.map(({ key }) => parseMark(key)?.memberId)).toEqual([JUN, MINA])
+  const marks = objects.flatMap(({ key }) => parseMark(key) ?? [])
+  const withdrawn = marks.filter(({ kind }) => kind === 'withdrawn')
+  expect(withdrawn.map(({ memberId }) => memberId)).toEqual([JUN, MINA])
+  const actions = marks.filter(({ kind }) => kind === 'operator')
+  expect(actions.map(({ action }) => action)).toEqual(['block', 'delete', 'delete'])
   for (const [database, memberId] of [
     [main, MINA],
     [slot1, JUN],

@@ -9,6 +9,7 @@ import { valid } from '../../input/validate'
 import { toAddress } from '../addresses/directory'
 import { requireMailer, sendMail } from '../mail/send'
 import type { Mail } from '../mail/texts'
+import { markOwnPassword, markPassword } from '../passwords/mark'
 import { issueCode as issueResetCode } from '../recovery/reset-codes'
 import { changeEmail, type Inform } from './change'
 import { issueCode } from './change-codes'
@@ -48,6 +49,7 @@ export const emailChange = new Hono<App>()
     const inform: Inform = {
       changed: (to, undoCode) => runLater(c, () => send(to, { kind: 'emailChanged', undoCode, newEmail: email })),
       returned: (replaced) => {
+        runLater(c, () => markOwnPassword(c.env.IMAGES, c.var.caller))
         runLater(c, mailResetCode)
         if (replaced) runLater(c, () => send(replaced, { kind: 'emailReplaced', restoredEmail: email }))
       },
@@ -57,7 +59,8 @@ export const emailChange = new Hono<App>()
   })
   .post('/email/change/undo', throttledByNetwork, valid('json', EmailUndo), async (c) => {
     const { authenticationCode } = c.req.valid('json')
-    const { restored, replaced } = await undoChange(c.var, authenticationCode, originOf(c))
+    const { memberId, restored, replaced } = await undoChange(c.var, authenticationCode, originOf(c))
+    runLater(c, () => markPassword(c.env.IMAGES, memberId))
     const send = mailer(c)
     runLater(c, () => send(restored, { kind: 'emailRestored' }))
     // Its owner may have the code of an earlier change.

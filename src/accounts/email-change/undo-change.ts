@@ -96,7 +96,7 @@ const restoreClaimedAddress = async ({ slots, config }: Variables, db: Db, undo:
 /**
  * Undoes a change of e-mail address, and all later ones: restores the former address, ends all sessions, access tokens
  * and links, and deletes the password, so that the member must reset it.
- * @returns the restored address, and the one that it replaced
+ * @returns the member, the restored address, and the one that it replaced
  * @throws INVALID_FIELDS, the same for an unknown, used or expired code, and while the member is blocked
  */
 export const undoChange = async (variables: Variables, code: string, origin: Origin) => {
@@ -114,5 +114,5 @@ export const undoChange = async (variables: Variables, code: string, origin: Ori
   const isRestored =
     slot === 0 ? await restoreHere(db, values, origin) : await restoreClaimedAddress(variables, db, values, origin)
   if (!isRestored) throw invalid
-  return { restored: undo.email, replaced: undo.replaced }
+  return { memberId: undo.memberId, restored: undo.email, replaced: undo.replaced }
 }

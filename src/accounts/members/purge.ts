@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Db, firstRow, run, sqlStatement } from '../../db/client'
 import { log } from '../../runtime/log'
-import { markWithdrawn, purgeObjects } from '../../storage/bucket'
+import { purgeObjects, putMark } from '../../storage/bucket'
 import { HOUR_MS } from '../../values/time'
 
 // Deletes what withdrawn members leave behind. Deleting the member's row first would delete everything in one
@@ -95,7 +95,7 @@ export const purgeMember = async (
   { memberId, createdAt }: Job,
   { onPurged = () => {}, maxStatements = MAX_STATEMENTS_PER_MEMBER }: PurgeOptions = {},
 ) => {
-  const [marked] = await Promise.allSettled([markWithdrawn(bucket, memberId, createdAt)])
+  const [marked] = await Promise.allSettled([putMark(bucket, { kind: 'withdrawn', memberId, at: createdAt })])
   const purge = () => purgeObjects(bucket, memberId).then(onPurged)
   const done = await purgeRows(db, memberId, maxStatements).finally(purge)
   if (marked.status === 'rejected') throw marked.reason

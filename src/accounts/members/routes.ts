@@ -13,6 +13,7 @@ import { releaseAddresses, toAddress } from '../addresses/directory'
 import { issueCode } from '../codes/verification'
 import { sendMail } from '../mail/send'
 import { requireUncommon } from '../passwords/common-passwords'
+import { markOwnPassword } from '../passwords/mark'
 import { currentPasswordError, hashNewPassword } from '../passwords/password-change'
 import { logIn } from './login'
 import { purgeMember } from './purge'
@@ -51,6 +52,7 @@ export const members = new Hono<App>()
     const hashed = password ? await hashNewPassword(c.var, { password, currentPassword }, origin) : undefined
     const profile = await updateProfile(c.var, { name, timeZone, deleteAccessTokens, ...hashed }, origin)
     if (!profile) throw currentPasswordError(currentPassword)
+    if (hashed) runLater(c, () => markOwnPassword(c.env.IMAGES, c.var.caller))
     return c.json(profile, 200, hashed?.rateLimit)
   })
   .delete('/members/me', sessionOnly, async (c) => {

@@ -79,5 +79,5 @@ export const resetPassword = async (variables: Variables, reset: PasswordReset, 
   const passwordHash = await uncountOnFailure(directory, counted, hashing)
   const changed = await replacePassword(variables, valid, passwordHash, origin)
   if (!changed) throw invalidCodeError(authenticationCode, rateLimit)
-  return { email: changed, rateLimit }
+  return { email: changed, memberId: valid.memberId, rateLimit }
 }

@@ -8,6 +8,7 @@ import { valid } from '../../input/validate'
 import { toAddress } from '../addresses/directory'
 import { requireMailer, sendMail } from '../mail/send'
 import { requireUncommon } from '../passwords/common-passwords'
+import { markPassword } from '../passwords/mark'
 import { resetPassword } from './reset'
 import { countRequest, issueCode } from './reset-codes'
 import { PasswordChangeRequest, PasswordReset, PasswordResetRequest } from './schema'
@@ -34,7 +35,8 @@ export const recovery = new Hono<App>()
     requireMailer(config, c.env)
     const reset = c.req.valid('json')
     await requireUncommon(c.env, config, reset.password)
-    const { email, rateLimit } = await resetPassword(c.var, reset, originOf(c))
+    const { email, memberId, rateLimit } = await resetPassword(c.var, reset, originOf(c))
+    runLater(c, () => markPassword(c.env.IMAGES, memberId))
     runLater(c, () => sendMail(c.env, config, email, { kind: 'passwordWasReset' }))
     return c.body(null, 204, rateLimit)
   })

@@ -70,8 +70,8 @@ const purge = (maxStatements?: number) =>
 
 /** The members whose withdrawals are marked. */
 const listMarks = async () => {
-  const { objects } = await env.IMAGES.list({ prefix: 'withdrawn/' })
-  return objects.map(({ key }) => key.split('/').at(-1))
+  const { objects } = await env.IMAGES.list({ prefix: 'marks/' })
+  return objects.map(({ key }) => key.split('/')[2])
 }
 
 const countRows = async () => {
@@ -185,9 +185,9 @@ it('is marked right after the response', async () => {
 
 it('is marked for 400 days', async () => {
   const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10)
-  const [old, kept] = [`withdrawn/${day(401)}/1`, `withdrawn/${day(399)}/2`]
+  const [old, kept] = [`marks/${day(401)}/1/withdrawn`, `marks/${day(399)}/2/withdrawn`]
   for (const key of [old, kept]) await env.IMAGES.put(key, '')
   await sweep(env)
-  const keys = (await env.IMAGES.list({ prefix: 'withdrawn/' })).objects.map(({ key }) => key)
+  const keys = (await env.IMAGES.list({ prefix: 'marks/' })).objects.map(({ key }) => key)
   expect([keys.includes(old), keys.includes(kept)]).toEqual([false, true])
 })
