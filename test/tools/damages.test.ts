@@ -1,0 +1,161 @@
+// @module-tag slow
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { readManifest, sha256 } from '../../scripts/backup/manifest.ts'
+import { restoreBackup } from '../../scripts/backup/restore.ts'
+import { localPath, openStores } from '../../scripts/data/stores.ts'
+import { addMember, createDatabase, createFolder, JWT_SECRET, runBackupScriptIn } from './databases.ts'
+
+const ADDRESS_KEY = 'a key of the tests only, for the hashes of addresses'
+const IMAGES = ['a', 'b'].map((letter) => `images/1/${letter.repeat(22)}.png`)
+const [FIRST, SECOND] = ['DB/0001.sql', 'DB_1/0001.sql']
+const [IMAGE = '', OTHER_IMAGE = ''] = IMAGES.map((key) => `objects/${key}`)
+
+const folder = mkdtempSync(join(tmpdir(), 'reading-library-'))
+const original = join(folder, 'backup')
+beforeAll(async () => {
+  const data = join(folder, 'data')
+  addMember(createDatabase(data), [['A memo', 'Another memo']])
+  createDatabase(data, 'DB_1')
+  writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
+  const { bucket, dispose } = await openStores({ persistTo: data })
+  for (const key of IMAGES) await bucket.put(key, `the content of ${key}`)
+  await dispose()
+  const args = [original, '--local', '--persist-to', data]
+  expect(await runBackupScriptIn('.', { ADDRESS_KEY }, 'backup', ...args)).toMatchObject({ code: 0 })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const edit = (path: string, change: (text: string) => string) => writeFileSync(path, change(readFileSync(path, 'utf8')))
+const swap = (a: string, b: string) => {
+  renameSync(a, `${a}.swapped`)
+  renameSync(b, a)
+  renameSync(`${a}.swapped`, b)
+}
+/** Changes the manifest as someone who knows how it is made. */
+const forge = (backup: string, change: (body: Record<string, unknown>) => object) => {
+  const body = { ...readManifest(backup) }
+  const forged = { ...body, ...change(body) }
+  writeFileSync(join(backup, 'manifest.json'), JSON.stringify({ ...forged, sha256: sha256(JSON.stringify(forged)) }))
+}
+const withoutLines = (count: number) => (text: string) => text.split('\n').slice(0, -count).join('\n')
+
+type Damage = (path: (name: string) => string) => void
+
+/** What is done to a backup, and how a restore refuses it. */
+const DAMAGES: [what: string, damage: Damage, refusal: string][] = [
+  ['no folder', (path) => rmSync(path(''), { recursive: true }), 'does not exist'],
+  ['no manifest', (path) => rmSync(path('manifest.json')), 'no manifest.json: it is no backup, or was interrupted'],
+  [
+    'an interrupted backup',
+    (path) => renameSync(path('manifest.json'), path('manifest.json.unfinished')),
+    'no manifest.json: it is no backup, or was interrupted',
+  ],
+  ['a manifest cut at half', (path) => truncateSync(path('manifest.json'), 900), 'manifest.json was cut or changed'],
+  [
+    'a manifest with another number',
+    (path) => edit(path('manifest.json'), (text) => text.replace('"rows": 2', '"rows": 3')),
+    'manifest.json was cut or changed',
+  ],
+  [
+    'another format',
+    (path) => forge(path(''), () => ({ format: 2 })),
+    'The backup has format 2, not 1: restore it with',
+  ],
+  ['a dump cut at the end of a line', (path) => edit(path(FIRST), withoutLines(41)), `${FIRST} has `],
+  ['a dump cut at half', (path) => truncateSync(path(FIRST), 30_000), `${FIRST} has 30000 bytes instead of `],
+  [
+    'one changed letter',
+    (path) => edit(path(FIRST), (text) => text.replace('Another memo', 'Another mema')),
+    `${FIRST} was changed: use another copy`,
+  ],
+  ['an added statement', (path) => appendFileSync(path(FIRST), 'DELETE FROM books;\n'), `${FIRST} was changed`],
+  ['an empty dump', (path) => writeFileSync(path(SECOND), ''), `${SECOND} has 0 bytes instead of `],
+  ['a missing dump', (path) => rmSync(path(SECOND)), `${SECOND} is missing`],
+  ['a missing folder', (path) => rmSync(path('DB_1'), { recursive: true }), `${SECOND} is missing`],
+  ['a folder in place of a dump', (path) => [rmSync(path(FIRST)), mkdirSync(path(FIRST))], `${FIRST} is missing`],
+  ['swapped dumps', (path) => swap(path('DB'), path('DB_1')), `${FIRST} has the content of ${SECOND}: put the right`],
+  ['a further dump', (path) => cpSync(path(FIRST), path('DB/0002.sql')), 'DB/0002.sql is not part of the backup'],
+  ['a further file', (path) => writeFileSync(path('notes.txt'), ''), 'notes.txt is not part of the backup: remove it'],
+  ['a missing list of objects', (path) => rmSync(path('objects.jsonl')), 'objects.jsonl is missing'],
+  ['a shorter list of objects', (path) => edit(path('objects.jsonl'), withoutLines(2)), 'objects.jsonl has '],
+  ['a missing image', (path) => rmSync(path(IMAGE)), `${IMAGE} is missing`],
+  ['a cut image', (path) => truncateSync(path(IMAGE), 3), `${IMAGE} has 3 bytes instead of `],
+  ['a changed image', (path) => edit(path(IMAGE), (text) => text.toUpperCase()), `${IMAGE} was changed`],
+  ['swapped images', (path) => swap(path(IMAGE), path(OTHER_IMAGE)), `${IMAGE} has the content of ${OTHER_IMAGE}`],
+  ['a further image', (path) => cpSync(path(IMAGE), `${path(IMAGE)}.png`), `${IMAGE}.png is not part of the backup`],
+  [
+    'other migrations',
+    (path) => forge(path(''), () => ({ migrations: { '0000_schema.sql': sha256('') } })),
+    'The backup has other migrations than this commit: `git switch --detach ',
+  ],
+]
+
+const SECRETS = { JWT_SECRET, ADDRESS_KEY }
+
+const refuse = async (backup: string, refusal: string, secrets: Partial<typeof SECRETS> = SECRETS, to = 'restored') => {
+  for (const [name, value] of Object.entries({ ...SECRETS, ...secrets })) vi.stubEnv(name, value)
+  const persistTo = join(folder, to)
+  const existed = existsSync(persistTo) && readdirSync(persistTo, { recursive: true }).length
+  await expect(restoreBackup(backup, { persistTo }, {})).rejects.toThrow(refusal)
+  expect(existsSync(persistTo) && readdirSync(persistTo, { recursive: true }).length).toBe(existed)
+  vi.unstubAllEnvs()
+}
+
+it.each(DAMAGES)('refuses %s, and writes nothing', async (_, damage, refusal) => {
+  const backup = join(createFolder(), 'backup')
+  cpSync(original, backup, { recursive: true })
+  damage((name) => join(backup, name))
+  await refuse(backup, refusal)
+})
+
+it.each([
+  ['JWT_SECRET', ''],
+  ['JWT_SECRET', 'another secret, which is as long as it must be'],
+  ['ADDRESS_KEY', ''],
+  ['ADDRESS_KEY', 'another secret, which is as long as it must be'],
+])('refuses %s "%s", and writes nothing', async (name, value) => {
+  const problem = value ? 'is not that of the backup' : 'is not set'
+  const refusal = `${name} ${problem}: set it in the environment to that of the backup, or add \`--without ${name}\` if it is lost`
+  await refuse(original, refusal, { [name]: value })
+})
+
+it('refuses a folder that has a database', async () => {
+  await refuse(original, `has a database DB: choose another folder`, {}, 'data')
+})
+
+it('finds other rows than those of the manifest, and goes on without a secret that is lost', async () => {
+  const backup = join(createFolder(), 'backup')
+  cpSync(original, backup, { recursive: true })
+  forge(backup, ({ databases }) => {
+    const { DB, ...others } = databases as Record<string, object>
+    return { databases: { DB: { ...DB, memos: { rows: 3, sha256: sha256('') } }, ...others } }
+  })
+  const restore = (from: string, to: string, ...flags: string[]) =>
+    runBackupScriptIn('.', { ADDRESS_KEY }, 'restore', from, '--local', '--persist-to', join(folder, to), ...flags)
+  const differing = await restore(backup, 'differing')
+  expect(differing).toMatchObject({ code: 1, stderr: expect.stringContaining('DB: memos: 2 rows instead of 3') })
+
+  const lost = await runBackupScriptIn(
+    ...(['.', { ADDRESS_KEY, JWT_SECRET: 'another' }, 'restore', original, '--local'] as const),
+    ...['--persist-to', join(folder, 'lost'), '--without', 'JWT_SECRET'],
+  )
+  // The images of the original have no rows.
+  expect(lost.stdout).toContain('objects without a row deleted: 2')
+  expect(lost.code).toBe(0)
+  expect(existsSync(localPath(join(folder, 'lost'), 'DB_1'))).toBe(true)
+})
