@@ -1,6 +1,7 @@
 // `npm run db -- COMMAND`: works on databases and the bucket, local or deployed.
 import { argv, exit } from 'node:process'
-import { printError } from './print.ts'
+import { print, printError } from './print.ts'
+import { exitOnSignals } from './wrangler/run.ts'
 
 const COMMANDS = {
   generate: 'writes a migration for the changes of tables and triggers in src/db (--name NAME)',
@@ -12,8 +13,11 @@ const COMMANDS = {
 
 const [command = ''] = argv.splice(2, 1)
 if (!Object.hasOwn(COMMANDS, command)) {
+  const isHelp = command === '--help' || command === '-h'
   const lines = Object.entries(COMMANDS).map(([name, what]) => `  ${name.padEnd(15)} ${what}`)
-  printError(['Usage: npm run db -- COMMAND [OPTION …]', ...lines].join('\n'))
-  exit(2)
+  const usage = ['Usage: npm run db -- COMMAND [OPTION …]', ...lines].join('\n')
+  ;(isHelp ? print : printError)(usage)
+  exit(isHelp ? 0 : 2)
 }
+exitOnSignals()
 await import(`./db/${command}.ts`)

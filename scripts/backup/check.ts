@@ -39,7 +39,8 @@ const parseObjects = (folder: string) =>
 const compareFiles = (folder: string, expected: Map<string, Content>) => {
   const byHash = new Map([...expected].map(([path, { sha256 }]) => [sha256, path]))
   return [...expected].flatMap(([path, { bytes, sha256 }]) => {
-    if (!statSync(join(folder, path), { throwIfNoEntry: false })?.isFile()) return [`${path} is missing: use another copy of the backup`]
+    if (!statSync(join(folder, path), { throwIfNoEntry: false })?.isFile())
+      return [`${path} is missing: use another copy of the backup`]
     const found = readContent(join(folder, path))
     if (found.sha256 === sha256) return []
     const other = byHash.get(found.sha256)

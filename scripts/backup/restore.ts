@@ -60,7 +60,10 @@ export const restoreDeployed = async ({ name, database }: OpenSlot, files: strin
     const args = ['d1', 'execute', name, '--remote', '--yes', '--file', file]
     const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
     const { status } = spawnSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'], env })
-    if (status !== 0) throw new Error(`wrangler d1 execute ${name} failed at ${file}`)
+    if (status !== 0)
+      throw new Error(
+        `wrangler d1 execute ${name} failed at ${file}: delete the database, create it again, and repeat the restore`,
+      )
   }
   const tables = Object.keys(expected).filter((table) => table !== DEFINITIONS)
   const counts = tables.map((table) => `(select count(*) from "${table}") as "${table}"`)
@@ -77,6 +80,15 @@ const restoreLocal = ({ binding }: Slot, persistTo: string, files: string[], exp
     expected,
     restoreFiles(files, path, (line) => printError(`${binding}: ${line}`)),
   )
+}
+
+/** Deletes databases when this process ends, unless the function that it returns is called. */
+const discardAtExit = (paths: string[]) => {
+  const discard = () => {
+    for (const path of paths) rmSync(path, { force: true })
+  }
+  process.on('exit', discard)
+  return () => process.off('exit', discard)
 }
 
 const restoreDatabases = async (folder: string, manifest: Manifest, location: Location, slots: OpenSlot[]) => {
@@ -128,12 +140,16 @@ export const restoreBackup = async (folder: string, location: Location, { withou
   // Before the databases: a row without its object is worse than an object without its row.
   const progress = (count: number) => printError(`${count} objects stored`)
   print(`bucket: ${await putObjects(target.bucket, folder, own, progress)} of ${own.length} objects were missing`)
-  if (!location.remote) {
+  if (location.remote) {
+    await restoreDatabases(folder, manifest, location, databases)
     await target.dispose()
+  } else {
+    await target.dispose()
+    const keep = discardAtExit(chosen.map(({ binding }) => localPath(location.persistTo, binding)))
+    await restoreDatabases(folder, manifest, location, databases)
     if (slot === undefined) writeLocalTable(location.persistTo, numbersOf(manifest))
+    keep()
   }
-  await restoreDatabases(folder, manifest, location, databases)
-  if (location.remote) await target.dispose()
 
   const { dispose, ...stores } = await openStores(location)
   const isSound = await verify(stores, {

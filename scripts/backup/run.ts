@@ -1,5 +1,6 @@
 import { LOCATION_OPTIONS } from '../data/stores.ts'
 import { printError } from '../print.ts'
+import { exitOnSignals } from '../wrangler/run.ts'
 
 export const BACKUP_OPTIONS = { ...LOCATION_OPTIONS, without: { type: 'string', multiple: true } } as const
 
@@ -7,8 +8,7 @@ export const BACKUP_OPTIONS = { ...LOCATION_OPTIONS, without: { type: 'string', 
 export const runBackup = async (command: () => Promise<unknown>) => {
   // Wrangler's files, too: they have password hashes.
   process.umask(0o077)
-  // Ends as usual, so that what is unfinished is deleted.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+  exitOnSignals()
   try {
     if ((await command()) === false) process.exitCode = 1
   } catch (error) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ParseArgsConfig, parseArgs, parseEnv } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { GetPlatformProxyOptions } from 'wrangler'
-import { printError } from '../print.ts'
+import { print, printError } from '../print.ts'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
 import { configFlags, fail, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
 
@@ -147,8 +147,12 @@ export function failWithUsage(usage: string): never {
   process.exit(2)
 }
 
-/** Reads the arguments. Exits with a usage message if one is unknown. */
+/** Reads the arguments. Exits with a usage message if one is unknown, or if it is asked for. */
 export const parseOptions = <Config extends ParseArgsConfig>(config: Config, usage: string) => {
+  if ((config.args ?? process.argv.slice(2)).some((each) => each === '--help' || each === '-h')) {
+    print(`Usage: ${usage}`)
+    process.exit(0)
+  }
   try {
     return parseArgs(config)
   } catch (error) {

@@ -3,6 +3,11 @@ import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
+/** Ends this process on a signal as at its end, so that what is temporary is deleted. */
+export const exitOnSignals = () => {
+  for (const signal of SIGNALS) process.on(signal, () => process.exit(128 + constants.signals[signal]))
+}
+
 /** Runs wrangler and returns its exit code. Without stdin it never prompts. */
 export const runWrangler = (stdin: 'inherit' | 'ignore', ...args: string[]) => {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }

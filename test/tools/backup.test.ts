@@ -1,11 +1,21 @@
 // @module-tag slow
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { findMismatches } from '../../scripts/data/integrity.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
-import { addMember, createDatabase, createFolder, runBackupScript, runBackupScriptIn } from './databases.ts'
+import {
+  addMember,
+  createDatabase,
+  createFolder,
+  JWT_SECRET,
+  runBackupScript,
+  runBackupScriptIn,
+  runCommand,
+} from './databases.ts'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”\r\n/* \\n \\10 \u2028 👩‍💻"
 const LONG_TEXTS = [`${'한'.repeat(59_999)}\n`, "'".repeat(60_000), '👩‍💻\\n\n'.repeat(9000), '\n\\10\r'.repeat(12_000)]
@@ -105,6 +115,28 @@ it('needs a new folder, and leaves none if it fails', async () => {
   expect(readdirSync(folder).sort()).toEqual(['data', 'notes'])
   const file = join(folder, 'notes', 'backup')
   expect(await writeBackup(file)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOTDIR.*'$/m) })
+})
+
+it('leaves nothing when it is ended', async () => {
+  const { folder, data, backup } = createData()
+  const { backup: script } = JSON.parse(readFileSync('package.json', 'utf8')).scripts
+  const [command, ...args] = [...script.split(' '), backup, '--local', '--persist-to', data]
+  const child = spawn(command, args, { env: { ...process.env, JWT_SECRET }, stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  await vi.waitFor(() => expect(existsSync(backup)).toBe(true), { timeout: 60_000 })
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([143, null])
+  expect(readdirSync(folder)).toEqual(['data'])
+})
+
+it.each(['backup', 'restore'] as const)('npm run %s -- --help prints the options', async (name) => {
+  const { code, stdout } = await runBackupScript(name, '--help')
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`Usage: npm run ${name} -- FOLDER --local`)])
+})
+
+it.each(['', 'verify', 'slots', 'migrate', 'time-migrations'])('npm run db -- %s --help does, too', async (command) => {
+  const { code, stdout } = await runCommand(...[command, '--help'].filter(Boolean))
+  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^Usage: npm run db -- ${command}`))])
 })
 
 it('refuses a database that DB does not know', async () => {

@@ -149,6 +149,7 @@ it('finds other rows than those of the manifest, and goes on without a secret th
     runBackupScriptIn('.', { ADDRESS_KEY }, 'restore', from, '--local', '--persist-to', join(folder, to), ...flags)
   const differing = await restore(backup, 'differing')
   expect(differing).toMatchObject({ code: 1, stderr: expect.stringContaining('DB: memos: 2 rows instead of 3') })
+  expect(existsSync(localPath(join(folder, 'differing'), 'DB'))).toBe(false)
 
   const lost = await runBackupScriptIn(
     ...(['.', { ADDRESS_KEY, JWT_SECRET: 'another' }, 'restore', original, '--local'] as const),
