@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { R2Bucket } from '@cloudflare/workers-types'
 import { forEachAtOnce } from '../data/at-once.ts'
 import { listObjects } from '../data/objects.ts'
+import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
 import { type StoredObject, sha256 } from './manifest.ts'
 
 /** Longer names are hashed. */
@@ -42,7 +43,7 @@ export const saveObjects = async (
     for (const { key } of objects) found.add(key)
     const added = objects.filter(({ key }) => !saved.has(key))
     await forEachAtOnce(added, async ({ key }) => {
-      const object = await save(bucket, folder, key)
+      const object = await repeatUnsent(() => save(bucket, folder, key))
       if (object) saved.set(key, object)
     })
   }
@@ -65,7 +66,8 @@ export const putObjects = async (bucket: R2Bucket, folder: string, objects: Stor
   const missing = objects.filter(({ key, bytes }) => sizes.get(key) !== bytes)
   let count = 0
   await forEachAtOnce(missing, async ({ key, httpMetadata, sha256 }) => {
-    await bucket.put(key, readFileSync(join(folder, pathOfObject(key))), { httpMetadata, sha256 })
+    const content = readFileSync(join(folder, pathOfObject(key)))
+    await repeatUnsent(() => bucket.put(key, content, { httpMetadata, sha256 }))
     count += 1
     if (count % 1000 === 0) progress(count)
   })

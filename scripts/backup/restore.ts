@@ -10,6 +10,7 @@ import { print, printError } from '../print.ts'
 import { queryAll } from '../slots/compare.ts'
 import { idsOf, parseSlots, type Slot } from '../slots/table.ts'
 import { readSlots, writeLocalTable } from '../wrangler/config.ts'
+import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
 import { BackupError, checkFiles, checkTarget } from './check.ts'
 import type { Manifest, StoredObject } from './manifest.ts'
 import { putObjects } from './objects.ts'
@@ -67,7 +68,8 @@ export const restoreDeployed = async ({ name, database }: OpenSlot, files: strin
   }
   const tables = Object.keys(expected).filter((table) => table !== DEFINITIONS)
   const counts = tables.map((table) => `(select count(*) from "${table}") as "${table}"`)
-  const [found = {}] = await queryAll<Record<string, number>>(database, `select ${counts}`)
+  const count = () => queryAll<Record<string, number>>(database, `select ${counts}`)
+  const [found = {}] = await repeatUnsent(count)
   return tables
     .filter((table) => found[table] !== expected[table]?.rows)
     .map((table) => `${table}: ${found[table]} rows instead of ${expected[table]?.rows}`)

@@ -4,6 +4,7 @@ import { MARKS } from '../../src/values/marks.ts'
 import { HOUR_MS, localTime } from '../../src/values/time.ts'
 import { type OpenSlot, queryAll } from '../slots/compare.ts'
 import { idsOf } from '../slots/table.ts'
+import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
 import { forEachAtOnce } from './at-once.ts'
 
 // Compares the objects in the bucket with the rows that should name them.
@@ -34,7 +35,8 @@ export async function* listObjects(bucket: R2Bucket, options: R2ListOptions, pro
   let page: R2Objects | undefined
   let checked = 0
   do {
-    page = await bucket.list(page?.truncated ? { ...options, cursor: page.cursor } : options)
+    const next = page?.truncated ? { ...options, cursor: page.cursor } : options
+    page = await repeatUnsent(() => bucket.list(next))
     yield page.objects
     checked += page.objects.length
     progress(checked)

@@ -8,8 +8,7 @@ const USAGE = `npm run db -- verify [--repair [--after-restore SLOT|all]] --loca
   --repair   adds missing purge jobs and missing rows of images, deletes rows of missing images, sets sessions and access tokens of
               blocked members aside, deletes objects of reading statistics without a row, and forgets the reading time of
               members whose objects are lost: the next upload counts all of it again
-  --after-restore  also withdraws members again who had withdrawn, skips identifiers assigned since the backup, and deletes
-                    objects of members who do not exist, or signed up after the upload
+  --after-restore  also does what a restored database needs: docs/operations.md#after-a-restore
 With several databases, set ADDRESS_KEY in the environment. With --repair, set TIME_ZONE in the environment to that of the deployment,
 unless wrangler.toml sets it`
 /** Longer than an upload stores what it has read. */

@@ -5,6 +5,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, vi } from 'vitest'
+import type { StoredObject } from '../../scripts/backup/manifest.ts'
+import { forgetDeleted, pathOfObject, saveObjects } from '../../scripts/backup/objects.ts'
 import { findMismatches } from '../../scripts/data/integrity.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
 import {
@@ -115,6 +117,29 @@ it('needs a new folder, and leaves none if it fails', async () => {
   expect(readdirSync(folder).sort()).toEqual(['data', 'notes'])
   const file = join(folder, 'notes', 'backup')
   expect(await writeBackup(file)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOTDIR.*'$/m) })
+})
+
+it('has each object that a row may name, and no image that was deleted meanwhile', async () => {
+  const { folder, data } = createData()
+  const { bucket, dispose } = await openStores({ persistTo: data })
+  const saved = new Map<string, StoredObject>()
+  const copy = () => saveObjects(bucket, folder, saved, () => {})
+  const [kept, deleted, added, file] = ['images/1/a.png', 'images/1/b.png', 'images/1/c.png', 'imports/1/file'] as const
+  for (const key of [kept, deleted, file]) await bucket.put(key, `the content of ${key}`)
+  await copy()
+  for (const key of [deleted, file]) await bucket.delete(key)
+  await bucket.put(added, '')
+  forgetDeleted(folder, saved, await copy())
+  await dispose()
+  expect([...saved.keys()].sort()).toEqual([kept, added, file])
+  expect(readFileSync(join(folder, 'objects', file), 'utf8')).toBe(`the content of ${file}`)
+  expect(readdirSync(join(folder, 'objects/images/1'))).toEqual(['a.png', 'c.png'])
+})
+
+it('gives a file to each object, whatever its name', () => {
+  expect(pathOfObject(`marks/1/operator ${'ㄱ'.repeat(300)}`)).toMatch(/^objects\/marks\/1\/[0-9a-f]{64}$/)
+  expect(pathOfObject('a:b/%/c d')).toBe('objects/a%3Ab/%25/c%20d')
+  for (const key of ['../a', 'a/./b', 'a//b']) expect(() => pathOfObject(key)).toThrow('no file can have this name')
 })
 
 it('leaves nothing when it is ended', async () => {

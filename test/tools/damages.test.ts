@@ -33,7 +33,8 @@ beforeAll(async () => {
   createDatabase(data, 'DB_1')
   writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
   const { bucket, dispose } = await openStores({ persistTo: data })
-  for (const key of IMAGES) await bucket.put(key, `the content of ${key}`)
+  for (const key of IMAGES)
+    await bucket.put(key, `the content of ${key}`, { httpMetadata: { contentType: 'image/png' } })
   await dispose()
   const args = [original, '--local', '--persist-to', data]
   expect(await runBackupScriptIn('.', { ADDRESS_KEY }, 'backup', ...args)).toMatchObject({ code: 0 })
@@ -155,8 +156,34 @@ it('finds other rows than those of the manifest, and goes on without a secret th
     ...(['.', { ADDRESS_KEY, JWT_SECRET: 'another' }, 'restore', original, '--local'] as const),
     ...['--persist-to', join(folder, 'lost'), '--without', 'JWT_SECRET'],
   )
-  // The images of the original have no rows.
-  expect(lost.stdout).toContain('objects without a row deleted: 2')
+  // The original has none.
+  expect(lost.stdout).toContain('rows of images added: 2')
   expect(lost.code).toBe(0)
   expect(existsSync(localPath(join(folder, 'lost'), 'DB_1'))).toBe(true)
+})
+
+it('restores only the database of a slot', async () => {
+  const data = join(folder, 'one-slot')
+  cpSync(join(folder, 'data'), data, { recursive: true })
+  const files = ['', '-wal', '-shm'].map((suffix) => localPath(data, 'DB_1') + suffix)
+  for (const file of files) rmSync(file, { force: true })
+  const restore = (slot: number) =>
+    runBackupScriptIn(
+      ...([
+        '.',
+        { ADDRESS_KEY },
+        'restore',
+        original,
+        '--local',
+        '--persist-to',
+        data,
+        '--slot',
+        String(slot),
+      ] as const),
+    )
+  expect(await restore(7)).toMatchObject({ code: 1, stderr: expect.stringContaining('The backup has no slot 7') })
+  expect(await restore(0)).toMatchObject({ code: 1, stderr: expect.stringContaining(`${data} has a database DB:`) })
+  const { code, stdout } = await restore(1)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^DB_1: \d+ rows restored and compared$/m)])
+  expect(stdout).not.toMatch(/^DB: /m)
 })
