@@ -88,6 +88,8 @@ const variables = (hasDirectory: boolean) =>
       MAX_MEMBER_TEXT_BYTES: quota('MAX_MEMBER_TEXT_BYTES'),
       MAX_MEMBER_IMAGE_BYTES: quota('MAX_MEMBER_IMAGE_BYTES'),
       MAX_IDEMPOTENCY_KEYS: quota('MAX_IDEMPOTENCY_KEYS'),
+      /** `invited`: only with the code of an invitation, which `npm run members -- invite` prints. */
+      SIGN_UP: z._default(oneOf('SIGN_UP', ['open', 'invited']), 'open'),
       EMAIL_VERIFICATION: z._default(oneOf('EMAIL_VERIFICATION', ['required', 'off']), 'required'),
       REFUSE_COMMON_PASSWORDS: z._default(oneOf('REFUSE_COMMON_PASSWORDS', ['on', 'off']), 'off'),
       REQUIRE_CURRENT_PASSWORD: z._default(oneOf('REQUIRE_CURRENT_PASSWORD', ['on', 'off']), 'off'),
@@ -108,6 +110,10 @@ const variables = (hasDirectory: boolean) =>
       MAIL_FROM: z.optional(z.email({ error: 'MAIL_FROM is not an e-mail address' })),
     })
     .check(
+      z.refine((config) => config.SIGN_UP === 'open' || config.EMAIL_VERIFICATION === 'required', {
+        path: ['SIGN_UP'],
+        error: 'SIGN_UP=invited needs EMAIL_VERIFICATION=required: without it, any code is accepted',
+      }),
       z.refine((config) => config.CATALOGUE_PROVIDER !== 'yes24' || config.YES24_API_KEY, {
         path: ['YES24_API_KEY'],
         error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',

@@ -9,10 +9,12 @@ import {
 } from '../data/stores.ts'
 import { CHANGES } from './changes.ts'
 import { findMembers } from './find.ts'
+import { invite } from './invite.ts'
 import { listLog, recordAction } from './log.ts'
 import { READS } from './reads.ts'
 
 const USAGE = `npm run members -- COMMAND EMAIL|ID [QUOTA=N …|LINK] [--dry-run] [--local [--persist-to DIR] | --remote]
+  invite        prints a code with which the address can sign up within a week, also if SIGN_UP=invited; needs JWT_SECRET
   find          lists the members who have the address, or the identifier
   show          prints what is stored about the account
   usage         prints what the member stores, and the quotas
@@ -34,7 +36,7 @@ const options = { ...LOCATION_OPTIONS, 'dry-run': flag, out: { type: 'string' },
 export const readCommand = (args: string[]) => {
   const { values: flags, positionals } = parseOptions({ args, options, allowPositionals: true }, USAGE)
   const [name = '', who = '', ...others] = positionals
-  const isKnown = CHANGES.has(name) || READS.has(name) || name === 'find'
+  const isKnown = CHANGES.has(name) || READS.has(name) || name === 'find' || name === 'invite'
   if (
     (others.length > 0 && name !== 'quota' && name !== 'delete-link') ||
     (name === 'log' ? who && !/^\d+$/.test(who) : !who || !isKnown)
@@ -54,13 +56,14 @@ export const runCommand = async (
   { slots, bucket, settings }: Stores,
 ) => {
   if (name === 'log') return listLog(slots, who)
+  const known = { ...(!location.remote && { PUBLIC_URL: 'http://localhost:8787' }), ...settings }
+  if (name === 'invite') return invite({ slots, bucket, settings: known }, who, { isDry: flags['dry-run'] })
   const members = await findMembers(slots, who)
   if (members.length === 0) throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${who}`)
   if (name === 'find') return members.map(({ email, memberId, slot }) => `${memberId} ${email} slot ${slot}`)
   const [member, another] = members
   if (!member || another) throw new Error(`Several members have the address: use an identifier of \`find\``)
-  const local = location.remote ? {} : { PUBLIC_URL: 'http://localhost:8787' }
-  const target = { slots, bucket, settings: { ...local, ...settings }, ...member }
+  const target = { slots, bucket, settings: known, ...member }
   const read = READS.get(name)
   if (read) return [await read(target)]
   const { changes, apply } = (await CHANGES.get(name)?.(target, { ...flags, values: others })) ?? failWithUsage(USAGE)

@@ -7,7 +7,7 @@ const KEY =
   /^marks\/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\/([1-9]\d{0,15})\/(withdrawn|password|operator)(?: (.+))?$/
 
 /**
- * What happened to a member, and when: a withdrawal, a new password or the deletion of one, or an action of an operator.
+ * What happened to a member (0: to none), and when: a withdrawal, a new password or the deletion of one, or an action of an operator.
  * After a restore, another member can have the identifier.
  */
 export type Mark = { at: number; memberId: number; kind: 'withdrawn' | 'password' | 'operator'; action?: string }

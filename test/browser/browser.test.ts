@@ -170,6 +170,19 @@ describe('/docs', () => {
     expect(await page.locator('#getBook pre[data-language="typed client"]').isVisible()).toBe(true)
   })
 
+  it('fills in the form that signs up from the address of an invitation', async () => {
+    const { page, problems } = await open('/docs#invitation?code=123456789012&email=mina%40example.com')
+    const form = page.locator('#signUp textarea')
+    expect(await form.isVisible()).toBe(true)
+    expect(JSON.parse(await form.inputValue())).toEqual({
+      email: 'mina@example.com',
+      name: '',
+      password: '',
+      authenticationCode: '123456789012',
+    })
+    expect(problems).toEqual([])
+  })
+
   it('keeps the theme that was chosen', async () => {
     const { page } = await open('/docs')
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)

@@ -230,3 +230,17 @@ it('lists and deletes the links of a member', async () => {
   expect(await run('delete-link', String(MINA), 'link')).toBe(`delete-link ${MINA}: link link (Shown)`)
   expect(readAll(main, 'accessTokens')).toMatchObject([{ tokenId: 't' }])
 })
+
+it('invites an address that no member has, and records that it did', async () => {
+  const { main, run, runScript } = await createSlots()
+  await expect(run('invite', 'word')).rejects.toThrow(/not a valid e-mail/)
+  await expect(run('invite', 'JUN@example.com')).rejects.toThrow(/A member has the address/)
+  expect(await run('invite', 'sena@example.com', '--dry-run')).toBe('invite sena@example.com (dry run)')
+  expect([count(main, 'joinCodes'), count(main, 'operatorLog')]).toEqual([0, 0])
+  const printed = await runScript('invite', 'sena@example.com')
+  const [, code] = /^sena@example\.com can sign up once, until .+Z, with the code (\d{12})$/m.exec(printed) ?? []
+  expect(printed).toContain(`/docs#invitation?code=${code}&email=sena%40example.com`)
+  expect(count(main, 'joinCodes')).toBe(1)
+  expect(JSON.stringify(readAll(main, 'joinCodes'))).not.toMatch(new RegExp(`${code}|sena`))
+  expect(await run('log')).toMatch(/Z invite 0$/)
+})

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../values/time'
 
 /** Hashes an address, regardless of case, for a purpose: those of people who are not members are never stored. */
 export const hashFor =
-  ({ JWT_SECRET }: Config, email: string) =>
+  ({ JWT_SECRET }: Pick<Config, 'JWT_SECRET'>, email: string) =>
   (purpose: string, ...more: string[]) =>
     keyedHash(JWT_SECRET, purpose, email.toLowerCase(), ...more)
 

@@ -27,7 +27,8 @@ export const membersReference: FeatureReference = {
   },
   properties: {
     authenticationCode:
-      'The code that `requestCode` mailed. If the service does not verify addresses, any text that is not blank.',
+      'The code that `requestCode` mailed, or that of an invitation. If the service does not verify addresses, any text that ' +
+      'is not blank.',
     currentPassword:
       'The current password. Checked only if `password` is sent, else named in `X-Ignored`; the operator may have made it required then.',
     deleteAccessTokens: 'Whether a new password also deletes all access tokens. Only with `password`. False if absent.',
@@ -58,7 +59,8 @@ export const membersReference: FeatureReference = {
       summary: 'Request a verification code',
       description:
         'Mails a six-digit code, which is valid for ten minutes. It works once, from any network. A code requested earlier ' +
-        'for the same address from the same network becomes invalid.',
+        'for the same address from the same network becomes invalid. If sign-up is by invitation, the request is refused: the ' +
+        'operator of the service gives the code.',
       responses: { 201: empty('The code was mailed') },
       errors: ['MEMBER_EXISTS'],
       countsAttempts: true,

@@ -2,6 +2,7 @@ import { anonymous, authenticated, sessionOnly } from '../../callers/authenticat
 import { networkOf, originOf } from '../../callers/origin'
 import { throttledByNetwork } from '../../callers/throttle'
 import type { App } from '../../env'
+import { fieldError } from '../../errors'
 import { Hono } from '../../http/hono'
 import { runLater } from '../../http/later'
 import { imageBase } from '../../http/public-base'
@@ -21,6 +22,9 @@ import { CodeRequest, Credentials, NewMember, ProfilePatch } from './schema'
 import { signUp } from './sign-up'
 import { getProfile, getSettings, updateProfile, withdraw } from './store'
 
+const BY_INVITATION =
+  'cannot request a code: sign up with the code of an invitation, which the operator of the service gives'
+
 export const members = new Hono<App>()
   .post('/join', throttledByNetwork, anonymous, valid('json', NewMember), async (c) => {
     const member = c.req.valid('json')
@@ -32,6 +36,7 @@ export const members = new Hono<App>()
   .post('/email/join', throttledByNetwork, valid('json', CodeRequest), async (c) => {
     const { slots, config } = c.var
     const email = c.req.valid('json').joinAuthCodeEmail
+    if (config.SIGN_UP === 'invited') throw fieldError('joinAuthCodeEmail', email, BY_INVITATION)
     const address = await toAddress(slots, config, email)
     const deliver = (code: string) => sendMail(c.env, config, email, { kind: 'verification', code })
     return c.body(null, 201, await issueCode(c.var, address, networkOf(c), deliver))

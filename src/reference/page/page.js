@@ -2,6 +2,7 @@
 import './samples.js'
 import './search.js'
 import './try.js'
+import './invitation.js'
 
 const root = document.documentElement
 const contents = document.getElementById('contents')
