@@ -119,6 +119,8 @@ const variables = (hasDirectory: boolean) =>
         error: 'YES24_API_KEY is missing: set it with `wrangler secret put YES24_API_KEY`, or choose another provider',
       }),
     )
+/** The names of all variables and secrets. */
+export const settingNames = () => ['CORS_ORIGINS', 'NEW_MEMBERS', ...Object.keys(variables(true).shape)]
 export type Config = z.infer<ReturnType<typeof variables>>
 
 /**

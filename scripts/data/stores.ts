@@ -6,6 +6,7 @@ import { type ParseArgsConfig, parseArgs, parseEnv } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { GetPlatformProxyOptions } from 'wrangler'
 import { print, printError } from '../print.ts'
+import { readSecrets } from '../serve/secrets.ts'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
 import { configFlags, fail, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
 
@@ -31,10 +32,12 @@ const listIds = () =>
   new Map(readJson<{ name: string; uuid: string }[]>('d1', 'list', '--json').map(({ name, uuid }) => [name, uuid]))
 
 const VARS_FILE = '.dev.vars'
-const readVars = ({ remote }: Location): Settings => {
+const readVars = (location: Location): Settings => {
+  const { vars } = readConfig()
   // Those of a deployment have other values.
-  const secrets = remote || !existsSync(VARS_FILE) ? {} : parseEnv(readFileSync(VARS_FILE, 'utf8'))
-  return { ...readConfig().vars, ...secrets }
+  if (location.remote) return { ...vars }
+  const ofDevelopment = existsSync(VARS_FILE) ? parseEnv(readFileSync(VARS_FILE, 'utf8')) : {}
+  return { ...vars, ...ofDevelopment, ...readSecrets(location.persistTo) }
 }
 /** The settings of the data, as far as they are known here: secrets of a deployment only from the environment. */
 export const readSettings = (location: Location): Settings => ({ ...readVars(location), ...process.env })
@@ -100,14 +103,14 @@ const connect = async (options: GetPlatformProxyOptions) => {
 /** Opens the local databases of slots, and creates empty ones where they are missing. */
 export const openLocal = async (slots: Slot[], persistTo: string) => {
   const { env, dispose } = await connect(localOptions(slots, persistTo))
-  return { slots: bind(slots, env), dispose }
+  return { slots: bind(slots, env), addressKey: readSettings({ persistTo }).ADDRESS_KEY as string | undefined, dispose }
 }
 
 /** The slots of deployed or local data. Exits with a message if a folder has no data. */
 export const slotsOf = (location: Location) => {
   if (location.remote) return readSlots()
   if (existsSync(localPath(location.persistTo, 'DB'))) return readLocalSlots(location.persistTo)
-  return fail(`${location.persistTo} has no database: \`npm run dev\` creates it`)
+  return fail(`${location.persistTo} has no database: \`npm run dev\` or \`npm run serve\` creates it`)
 }
 
 /**

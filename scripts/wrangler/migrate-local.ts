@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { type OpenSlot, openLocal, openStores } from '../data/stores.ts'
+import { type OpenSlot, openLocal } from '../data/stores.ts'
 import { print, printError } from '../print.ts'
 import { toQuery } from '../slots/compare.ts'
 import { confirmMarks, markSlots, recordKey } from '../slots/marks.ts'
@@ -12,19 +12,19 @@ const STATEMENT_BREAK = '--> statement-breakpoint'
 const CREATE_APPLIED =
   'create table if not exists d1_migrations (id integer primary key autoincrement, name text unique, applied_at timestamp default current_timestamp not null)'
 
-/** Marks local databases as those of their slots, and records the key of the directory. Returns the exit code. */
-const markLocal = async (persistTo: string) => {
-  const { slots, addressKey, dispose } = await openStores({ persistTo })
+/**
+ * Marks local databases as those of their slots, and records the key of the directory.
+ * @throws Error if a database is not that of its slot
+ */
+const markLocal = async (slots: OpenSlot[], addressKey: string | undefined) => {
   const query = toQuery(slots)
   const { lost, unconfirmed } = await markSlots(
     query,
     slots.map(({ slot }) => slot),
   )
-  for (const line of lost) printError(line)
   await confirmMarks(query, unconfirmed)
   if (addressKey) await recordKey(query, addressKey, { replace: false })
-  await dispose()
-  return lost.length > 0 ? 1 : 0
+  if (lost.length > 0) throw new Error(lost.join('\n'))
 }
 
 /** The migrations in their order, each with its statements. */
@@ -59,16 +59,25 @@ const migrate = async ({ binding, database }: OpenSlot, persistTo: string) => {
   }
 }
 
-/** Applies the migrations to local databases, one after the other. Returns the exit code. */
+/**
+ * Applies the migrations to open local databases, one after the other.
+ * @throws Error if one fails, or a database is not that of its slot
+ */
+export const migrateOpen = async (slots: OpenSlot[], persistTo: string, addressKey: string | undefined) => {
+  for (const slot of slots) await migrate(slot, persistTo)
+  if (slots.length > 1) await markLocal(slots, addressKey)
+}
+
+/** The same for local databases in a folder. Returns the exit code. */
 export const migrateLocal = async (slots: Slot[], persistTo: string) => {
-  const open = await openLocal(slots, persistTo)
+  const { dispose, ...open } = await openLocal(slots, persistTo)
   try {
-    for (const slot of open.slots) await migrate(slot, persistTo)
+    await migrateOpen(open.slots, persistTo, open.addressKey)
+    return 0
   } catch (error) {
     printError((error as Error).message)
     return 1
   } finally {
-    await open.dispose()
+    await dispose()
   }
-  return slots.length > 1 ? markLocal(persistTo) : 0
 }

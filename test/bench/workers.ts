@@ -1,5 +1,6 @@
 import { Miniflare } from 'miniflare'
-import { defineReader, defineWorker, listChildren, MINIFLARE_OPTIONS } from '../support/service/workerd.ts'
+import { listChildren } from '../../scripts/serve/processes.ts'
+import { defineReader, defineWorker, MINIFLARE_OPTIONS } from '../support/service/workerd.ts'
 import { JWT_SECRET } from './endpoints/seed.ts'
 
 const ADDRESS_KEY = 'a key of the benchmarks only, which hashes the addresses'

@@ -1,6 +1,6 @@
 // Runs Workers in workerd from the bundle that would be deployed.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -118,12 +118,3 @@ export const defineWorker = <Bindings extends object, Config extends object>(
 }
 
 export const MINIFLARE_OPTIONS = { cf: false, logRequests: false, telemetry: { enabled: false } } as const
-
-/** The ids of this process's children: from /proc on Linux, otherwise from `pgrep`. */
-export const listChildren = () => {
-  const file = `/proc/self/task/${process.pid}/children`
-  const text = existsSync(file)
-    ? readFileSync(file, 'utf8')
-    : spawnSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).stdout
-  return text.trim().split(/\s+/).map(Number)
-}
