@@ -22,7 +22,8 @@ const commandOf = (pid: number) => {
     return ''
   }
 }
-const isWorkerd = (pid: number) => /\bworkerd\b/.test(commandOf(pid))
+/** Whether a process runs, and is workerd. */
+export const isWorkerd = (pid: number) => /\bworkerd\b/.test(commandOf(pid))
 
 const fileOf = (data: string) => join(data, 'workerd.pid')
 

@@ -1,0 +1,110 @@
+// The service for one household, started as in its image.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+
+/** Of the last stage of the Dockerfile. */
+const readLine = (instruction: string) =>
+  new RegExp(`^${instruction}.*?(\\[.+\\])$`, 'm').exec(readFileSync('Dockerfile', 'utf8'))?.[1] ?? '[]'
+
+/** Runs a command of the Dockerfile in this repository, with data in a folder. */
+export const runInstruction = (instruction: 'CMD' | 'HEALTHCHECK', data: string, env: Record<string, string>) => {
+  const [, ...args] = (JSON.parse(readLine(instruction)) as string[]).map((each) => (each === '/data' ? data : each))
+  // No setting of this machine: HOST, for example.
+  const { PATH = '', TMPDIR = '/tmp' } = process.env
+  return spawn(process.execPath, args, { cwd: resolve('.'), env: { PATH, TMPDIR, ...env } })
+}
+
+const linesOf = (child: ChildProcess) => {
+  const lines: string[] = []
+  for (const input of [child.stdout, child.stderr]) {
+    if (input) createInterface({ input }).on('line', (line) => lines.push(line))
+  }
+  return lines
+}
+
+/** Waits until a condition holds: for minutes, as other tests may use all cores. */
+export const until = async <T>(find: () => T | undefined | false | Promise<T | undefined | false>, what: string) => {
+  for (let waits = 0; waits < 3000; waits++) {
+    const found = await find()
+    if (found) return found
+    await wait(50)
+  }
+  throw new Error(`In vain: ${what}`)
+}
+
+/** Starts the service, and waits for its first sweep. */
+export const startServe = async (data: string, env: Record<string, string> = {}) => {
+  const child = runInstruction('CMD', data, { PORT: '0', ...env })
+  const lines = linesOf(child)
+  const ended = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>
+  onTestFinished(async () => {
+    child.kill()
+    await ended
+  })
+  const find = (pattern: RegExp) => pattern.exec(lines.join('\n'))
+  const isReady = () => find(/"message":"sweep"/) || child.exitCode !== null
+  await until(isReady, lines.join('\n'))
+  const base = `http://127.0.0.1:${find(/^Serving .+:(\d+)$/m)?.[1]}`
+  return {
+    child,
+    /** All that was printed. */
+    lines,
+    find,
+    base,
+    post: async (path: string, body: object, headers: Record<string, string> = {}) => {
+      const init = {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json', ...headers },
+      }
+      const response = await fetch(`${base}${path}`, init)
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    },
+    /** Sends a signal, and returns the exit code. */
+    end: async (signal: NodeJS.Signals = 'SIGTERM') => {
+      child.kill(signal)
+      const [code] = await ended
+      return code
+    },
+  }
+}
+
+/** A server that takes mails, or refuses their recipients. */
+export const startSmtpServer = async ({ refuses = false } = {}) => {
+  const mails: { from: string; to: string; text: string }[] = []
+  const server = createServer((socket) => {
+    const say = (line: string) => socket.write(`${line}\r\n`)
+    let mail: (typeof mails)[number] | undefined
+    let isData = false
+    say('220 test')
+    createInterface({ input: socket }).on('line', (line) => {
+      const [, verb, address = ''] = /^(\w+)(?:[^<]*<(.*)>)?/.exec(line) ?? []
+      if (isData && line === '.') {
+        isData = false
+        say('250 ok')
+      } else if (isData && mail) mail.text += `${line}\n`
+      else if (verb === 'MAIL') {
+        mail = { from: address, to: '', text: '' }
+        say('250 ok')
+      } else if (verb === 'RCPT' && mail) {
+        if (!refuses) mails.push(Object.assign(mail, { to: address }))
+        say(refuses ? `550 no mailbox ${address}` : '250 ok')
+      } else if (verb === 'DATA') {
+        isData = true
+        say('354 go on')
+      } else if (verb === 'QUIT') socket.end('221 bye\r\n')
+      else say('250 ok')
+    })
+    socket.on('error', () => {})
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as { port: number }
+  return { url: `smtp://127.0.0.1:${port}`, mails }
+}
