@@ -25,7 +25,8 @@ COPY --from=build /app/dist ./dist
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
-ENV HOST=0.0.0.0 PORT=8787
+# wrangler writes to HOME, also if only /tmp can be written.
+ENV HOST=0.0.0.0 PORT=8787 HOME=/tmp
 EXPOSE 8787
 HEALTHCHECK --interval=1m --timeout=15s --start-period=1m CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
 # Without npm, which does not pass signals on.

@@ -45,7 +45,7 @@ const migrate = async ({ binding, database }: OpenSlot, persistTo: string) => {
   const unknown = [...applied].find((applied) => migrations.every(({ name }) => name !== applied))
   if (unknown) {
     throw new Error(
-      `${binding}: ${persistTo} has data of another version of the service (migration ${unknown}): delete that folder to begin anew`,
+      `${binding}: ${persistTo} has data of another version of the service (migration ${unknown}): start that version, or begin anew in another folder`,
     )
   }
   for (const { name, statements } of migrations.filter(({ name }) => !applied.has(name))) {

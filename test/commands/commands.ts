@@ -135,6 +135,17 @@ export const ELSEWHERE: [command: string, file: string][] = [
   ['npx biome check --write .', 'package.json'],
   ['npm run dev', 'test/support/service/dev-server.ts'],
   ['npm run client', 'test/clients/package.test.ts'],
+  ['npm run serve', 'test/tools/serve.test.ts'],
+  ['HOST=0.0.0.0 PUBLIC_URL=http://192.168.1.20:8787 npm run serve', 'test/tools/serve.test.ts'],
+  [
+    'PUBLIC_URL=http://192.168.1.20:8787 npm run members -- invite mina@example.com --local --persist-to data',
+    'test/tools/serve.test.ts',
+  ],
+  [
+    'docker compose exec library npm run members -- invite mina@example.com --local --persist-to /data',
+    'test/tools/serve.test.ts',
+  ],
+  ['npm run db -- verify --local --persist-to data', 'test/tools/serve.test.ts'],
   ['npm run db -- time-migrations', 'test/tools/migrations.test.ts'],
 ]
 

@@ -76,7 +76,7 @@ it('refuses data with a migration that does not exist, and says to delete it', a
   const { code, stderr } = await runCommand('migrate', '--persist-to', data)
   expect(code).toBe(1)
   expect(stderr).toContain(
-    `DB: ${data} has data of another version of the service (migration 0000_library.sql): delete that folder to begin anew`,
+    `DB: ${data} has data of another version of the service (migration 0000_library.sql): start that version, or begin anew in another folder`,
   )
 })
 
