@@ -16,7 +16,8 @@ const selectBook = sqlStatement<{ bookId: number | null; timeZone: string | null
   select bookId, (select timeZone from members where members.memberId = caller.id) as timeZone ${FROM_OWN_BOOK}`
 
 type DeviceRow = { date: string; tokenId: string; tokenName: string | null; seconds: number; isCut: number | null }
-const rowsOfDocument = sql`(select max(${number(MIN_ROWS_OF_DOCUMENT)}, (:rows + 0) / count(*)) from linked)`
+// Cast, because D1 sends numbers as 200.0, and LIMIT refuses fractions.
+const rowsOfDocument = sql`(select max(${number(MIN_ROWS_OF_DOCUMENT)}, cast(:rows as integer) / count(*)) from linked)`
 // Days up to `isCut` may lack rows, because a document has more than were read.
 const selectDevices = sqlStatement<DeviceRow>`
   with linked as materialized (

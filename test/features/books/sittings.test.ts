@@ -100,7 +100,7 @@ it.each([1, 2, 3, 100])('lists all days in pages of %i', async (size) => {
   for (const [n, day] of days.entries()) {
     if (n % 2) await type(`${day}T10:00:00Z`, n)
     else {
-      await count(TOKENS.map((tokenId, nth) => ({ tokenId, document: `${nth % 2}`, day, seconds: 60 + n })))
+      await count(TOKENS.map((tokenId, nth) => ({ tokenId, document: `${nth}`, day, seconds: 60 + n })))
     }
   }
   const { all } = await listAll(reader, bookId, size)
