@@ -322,7 +322,7 @@ export const comparableRow = (row: Record<keyof Row, number | string | null>) =>
 export const modelYears = (books: Book[], devices: DeviceTime[], zones: Zones) => {
   const dates = books.flatMap(({ readings, progress, memos }) => [
     ...readings.flatMap(({ startedAt, finishedAt, paused }) => finishedAt ?? (paused ? (startedAt ?? []) : [])),
-    ...progress.map(({ at }) => localOf(zones.member, Date.parse(at))),
+    ...progress.flatMap(({ at, kind }) => (kind === 'UNDATED' ? [] : localOf(zones.member, Date.parse(at)))),
     ...memos.map(({ createdAt }) => localOf(zones.member, timeOf(zones.service, createdAt))),
   ])
   dates.push(...devices.flatMap(({ bookId, day }) => (bookId === null ? [] : day)))
