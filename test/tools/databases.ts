@@ -48,6 +48,8 @@ export const addMember = (database: DatabaseSync, books: string[][]) => {
 
 type Variables = Record<string, string>
 
+const fromHere = (flag: string) => (flag.startsWith('./') ? resolve(flag) : flag)
+
 /** Runs a script of package.json in a folder, with variables in its environment. */
 const runScript = (
   name: 'backup' | 'db' | 'import' | 'members' | 'restore',
@@ -58,7 +60,7 @@ const runScript = (
   const [, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts[name]).split(' ')
   const measure = `process.on('exit', () => console.error('maxRSS', process.resourceUsage().maxRSS))`
   const hook = ['--import', `data:text/javascript,${encodeURIComponent(measure)}`]
-  const command = [...hook, ...flags.slice(0, -1), resolve(`scripts/${name}.ts`), ...args]
+  const command = [...hook, ...flags.slice(0, -1).map(fromHere), resolve(`scripts/${name}.ts`), ...args]
   return new Promise<{ code: number; stdout: string; stderr: string; memory: number }>((settle) => {
     execFile('node', command, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
       const memory = Number(/maxRSS (\d+)/.exec(stderr)?.[1]) / 1024
