@@ -151,6 +151,10 @@ export const ELSEWHERE: [command: string, file: string][] = [
 
 export const NOT_RUN: [command: string, reason: string][] = [
   [
+    'SWEEPS=1 MEMBERS=200 npx vitest run test/tools/serve.test.ts -t killed',
+    'takes minutes; CI runs it with fewer members',
+  ],
+  [
     'ALL_FAULTS=1 npx vitest run --project alone-in-slot test/attacks/slots',
     'takes minutes; CI runs a part of the faults',
   ],

@@ -161,9 +161,10 @@ it('goes on after workerd was killed', async () => {
   expect(await serve.post('/books', { title: 'Demian' }, session)).toMatchObject({ status: 201 })
 })
 
-/** Each start begins with a sweep: `SWEEPS=48` for two days, which 192 members join. */
+/** Each start begins with a sweep: `SWEEPS=48` for those of two days. */
 const SWEEPS = Number(process.env.SWEEPS ?? 3)
-const MEMBERS_PER_SWEEP = 4
+/** Who sign up after each. */
+const MEMBERS = Number(process.env.MEMBERS ?? 4)
 
 /** Of a process and its workerd, in MB. */
 const readMemory = (data: string, pid = 0) =>
@@ -176,6 +177,7 @@ it('keeps all that was answered, and completes withdrawals, when it is killed', 
   const data = createFolder()
   const open = { SIGN_UP: 'open', EMAIL_VERIFICATION: 'off' }
   const kept = new Map<string, number>()
+  let memory: number[] = []
   const join = async (serve: Serve, email: string) => {
     await serve.post('/join', { ...NEW_MEMBER, email, authenticationCode: '0' })
     const { headers } = await serve.post('/login', { ...MEMBER, email })
@@ -190,8 +192,8 @@ it('keeps all that was answered, and completes withdrawals, when it is killed', 
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const serve = await startServe(data, open)
-    const emails = Array.from({ length: MEMBERS_PER_SWEEP }, (_, n) => `reader-${sweep}-${n}@example.com`)
-    const members = await Promise.all(emails.map((email) => join(serve, email)))
+    const members: Awaited<ReturnType<typeof join>>[] = []
+    for (let n = 0; n < MEMBERS; n++) members.push(await join(serve, `reader-${sweep}-${n}@example.com`))
     const [leaver, ...others] = members
     if (leaver) await write(serve, leaver)
     const writing = Promise.allSettled(others.map((member) => write(serve, member)))
@@ -199,12 +201,13 @@ it('keeps all that was answered, and completes withdrawals, when it is killed', 
     const left = await fetch(`${serve.base}/members/me`, { method: 'DELETE', headers: leaver?.session ?? {} })
     expect(left.status).toBe(204)
     kept.delete(leaver?.email ?? '')
+    memory = readMemory(data, serve.child.pid)
     serve.child.kill('SIGKILL')
     await writing
   }
   const last = await startServe(data, open)
-  const [ofNode, ofWorkerd] = readMemory(data, last.child.pid)
-  console.log(`${SWEEPS} sweeps, ${SWEEPS * MEMBERS_PER_SWEEP} members: node ${ofNode} MB, workerd ${ofWorkerd} MB`)
+  const [ofNode, ofWorkerd] = memory
+  console.log(`${SWEEPS} sweeps, ${SWEEPS * MEMBERS} members: node ${ofNode} MB, workerd ${ofWorkerd} MB`)
   expect(last.find(/"message":"sweep".*"failures":0/)).not.toBeNull()
   expect(await last.end()).toBe(0)
   expect(await verify(data)).toMatch(SOUND)
