@@ -145,7 +145,8 @@ export const ELSEWHERE: [command: string, file: string][] = [
     'docker compose exec library npm run members -- invite mina@example.com --local --persist-to /data',
     'test/tools/serve.test.ts',
   ],
-  ['npm run db -- verify --local --persist-to data', 'test/tools/serve.test.ts'],
+  ['npm run backup -- backups/may --local --persist-to data', 'test/tools/backup.test.ts'],
+  ['npm run restore -- backups/may --local --persist-to restored', 'test/tools/backup.test.ts'],
   ['npm run db -- time-migrations', 'test/tools/migrations.test.ts'],
 ]
 
