@@ -152,6 +152,11 @@ it('finds other rows than those of the manifest, and goes on without a secret th
   expect(differing).toMatchObject({ code: 1, stderr: expect.stringContaining('DB: memos: 2 rows instead of 3') })
   expect(existsSync(localPath(join(folder, 'differing'), 'DB'))).toBe(false)
 
+  const TMPDIR = createFolder()
+  const rehearse = (from: string) => runBackupScriptIn('.', { ADDRESS_KEY, TMPDIR }, 'backup', 'rehearse', from)
+  expect([(await rehearse(backup)).code, (await rehearse(original)).code]).toEqual([1, 0])
+  expect(readdirSync(TMPDIR).filter((name) => name.startsWith('reading-library-'))).toEqual([])
+
   const lost = await runBackupScriptIn(
     ...(['.', { ADDRESS_KEY, JWT_SECRET: 'another' }, 'restore', original, '--local'] as const),
     ...['--persist-to', join(folder, 'lost'), '--without', 'JWT_SECRET'],
