@@ -87,7 +87,7 @@ const restoreLocal = ({ binding }: Slot, persistTo: string, files: string[], exp
 /** Deletes databases when this process ends, unless the function that it returns is called. */
 const discardAtExit = (paths: string[]) => {
   const discard = () => {
-    for (const path of paths) rmSync(path, { force: true })
+    for (const path of paths) for (const suffix of ['', '-journal']) rmSync(path + suffix, { force: true })
   }
   process.on('exit', discard)
   return () => process.off('exit', discard)
