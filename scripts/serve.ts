@@ -70,7 +70,7 @@ const serve = async ({ data }: { data: string }) => {
   await once(front.listen(port, host), 'listening')
   const { port: actual } = front.address() as { port: number }
   print(`Serving ${data} at ${settings.service.PUBLIC_URL ?? `http://${host}:${actual}`}`)
-  await service.sweep()
+  service.sweep()
   if (!ended.signal.aborted) await once(ended.signal, 'abort')
   await close(front)
   await service.stop()

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 const BUNDLES = ['dist/index.js', 'dist/reader/index.js']
-const SOURCES = ['src/**/*', 'wrangler*.toml', 'package-lock.json']
+/** Files only: copying into an image changes the times of folders. */
+const SOURCES = ['src/**/*.*', 'wrangler*.toml', 'package-lock.json']
 
 const changedAt = (path: string) => statSync(join(ROOT, path)).mtimeMs
 

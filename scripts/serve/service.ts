@@ -39,12 +39,14 @@ export const startService = async ({ data, service: settings, smtpUrl }: Options
   }
   await onStart()
 
+  let isStopping = false
   const sweep = async () => {
     try {
       const { ok, status } = await fetch(await miniflare.unsafeGetDirectURL(hostName))
       if (!ok) throw new Error(`status ${status}`)
     } catch (error) {
-      printError(`The sweep failed: ${(error as Error).message}`)
+      // The next start repeats what the end of this process interrupts.
+      if (!isStopping) printError(`The sweep failed: ${(error as Error).message}`)
     }
   }
   const timer = setInterval(sweep, HOUR_MS)
@@ -53,6 +55,7 @@ export const startService = async ({ data, service: settings, smtpUrl }: Options
     /** Deletes what has expired, as every hour. */
     sweep,
     stop: async () => {
+      isStopping = true
       clearInterval(timer)
       await miniflare.dispose()
     },

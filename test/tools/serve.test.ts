@@ -173,7 +173,9 @@ const readMemory = (data: string, pid = 0) =>
     return Math.round(Number(kilobytes) / 1024)
   })
 
-it('keeps all that was answered, and completes withdrawals, when it is killed', async () => {
+it('keeps all that was answered, and completes withdrawals, when it is killed', {
+  timeout: SWEEPS * 300_000,
+}, async () => {
   const data = createFolder()
   const open = { SIGN_UP: 'open', EMAIL_VERIFICATION: 'off' }
   const kept = new Map<string, number>()
