@@ -52,8 +52,8 @@ export const mutations: Mutation[] = [
   one(
     'progress at the time of other progress is moved',
     'src/library/books/merge.ts',
-    'event.at = progress.at and event.page <> progress.page',
-    'event.at = progress.at and 0',
+    'event.at = progress.at and not (',
+    'event.at = progress.at and 0 and not (',
   ),
   one(
     'the oldest are deleted first',
