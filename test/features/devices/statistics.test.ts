@@ -225,7 +225,9 @@ describe('what it adds', () => {
       cursor = next
       return item.map(({ id, value }: { id: number; value: { progress: object } }) => [id, value.progress])
     }
-    const progress = (deviceMinutes: number) => [[bookId, { count: 0, latestAt: null, deviceMinutes }]]
+    const progress = (deviceMinutes: number) => [
+      [bookId, { count: 0, latestAt: null, seconds: null, percent: null, deviceMinutes }],
+    ]
     await upload({ ...DEMIAN, rows: [ROW] })
     expect(await pull()).toEqual([])
     const link = (id: number | null) => reader.send('PUT', `/documents/${md5Of(1)}/book`, { body: { bookId: id } })

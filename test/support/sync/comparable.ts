@@ -10,6 +10,7 @@ type Exported = {
   seconds: number | null
   tags: string[]
   readings: Value[]
+  sittings: unknown
 } & {
   progress: Event[]
   memos: Value[]
@@ -52,7 +53,8 @@ export const ofCopy = (of: (kind: 'book' | 'memo' | 'reading' | 'tag') => Value[
 
 /** @param tags the response to GET /tags */
 export const ofExport = (body: { books: Exported[] }, tags: { tag: string }[]) => {
-  const books = body.books.map(({ tags, readings, progress, memos, ...book }) => ({
+  // The feed has no days of devices, and these members have no devices.
+  const books = body.books.map(({ tags, readings, progress, memos, sittings: _, ...book }) => ({
     ...book,
     progress: { ...summaryOf(progress, book), deviceMinutes: 0 },
     tags: tags.toSorted(),
