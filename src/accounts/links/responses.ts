@@ -32,7 +32,7 @@ export const linksReference: FeatureReference = {
     CreatedLink: 'A new link.',
     Link: 'A link.',
     LinkKind:
-      'What a link shows.\n\n- `SHELF`: books, with rating and dates, without memos\n- `MEMOS`: all `PUBLIC` memos, including earlier ones, with title and author of the book\n- `CALENDAR`: readings that were finished on a known day, as events of a calendar\n- `YEAR`: the picture of a year, and on its page the title, author and month of each finish',
+      'What a link shows.\n\n- `SHELF`: books, with rating and dates, without memos\n- `MEMOS`: all `PUBLIC` memos, including earlier ones, with title and author of the book\n- `CALENDAR`: readings that were finished on a known day, as events of a calendar\n- `YEAR`: the picture of a year, with the hours read, and on its page the title, author and month of each finish',
     LinkPatch: 'The fields of a link to change.',
     NewLink: 'A link to create.',
   },

@@ -5,6 +5,7 @@ import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
 import { MAX_DOCUMENTS } from '../../values/prices'
 import { Id, Instant, listOf, textUpTo } from '../../values/responses'
+import { MAX_LINKED } from '../statistics/schema'
 import { DocumentId, DocumentState } from './schema'
 
 const Shown = z.nullable(textUpTo(MAX_NAME))
@@ -66,8 +67,9 @@ export const documentsReference: FeatureReference = {
       summary: 'List the documents of your devices',
       description:
         'Those that KOReader, Readest and CrossPoint have pushed progress of, and those in the reading statistics of KOReader, in the order in which ' +
-        'they first came, newest first. A device that sends a document links it to the only book that has its title and authors; the others wait until ' +
-        'it is sent again and one is found, or you set it with `setDocumentBook`. ' +
+        'they first came, newest first. A push links its document to the only book that has its title and authors, and a file of statistics those with ' +
+        `new reading time, up to ${MAX_LINKED} that were read last. The others wait until a later push or new reading time finds one, or you set it ` +
+        'with `setDocumentBook`. ' +
         `Of those without reading time, the newest ${MAX_DOCUMENTS.toLocaleString('en')} are kept; those whose book you have set are deleted last.`,
       responses: { 200: json(listOf(Document), 'A page of documents') },
     },
@@ -76,7 +78,8 @@ export const documentsReference: FeatureReference = {
       summary: 'Set the book of a document',
       description:
         'The newest position of your devices in the document is applied to the book at once, as of the time when it was pushed. What an ' +
-        'earlier link did to another book stays. Its reading time counts for the book from now on. Pushes do not change the link. If the book is deleted, it works again once it is restored; ' +
+        'earlier link did to the pages of another book stays, but the reading time of the document, also of earlier days, counts for this ' +
+        'book instead. Devices do not change the link. If the book is deleted, it works again once it is restored; ' +
         'if it is merged into another book, the document belongs to that one.',
       responses: { 200: json(Document, 'The document') },
       errors: ['DOCUMENT_NOT_FOUND', 'BOOK_NOT_FOUND'],

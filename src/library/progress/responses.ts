@@ -28,9 +28,10 @@ export type AddedProgress = z.infer<typeof AddedProgress>
 export const progressReference: FeatureReference = {
   tag: 'Progress',
   schemas: {
-    AddedProgress: 'A page that was reached, and the book after that.',
-    NewProgress: 'What was reached: one of `page`, `percent` and `seconds`; or a sitting, with only `minutes`.',
-    ProgressEvent: 'A page that was reached, and when.',
+    AddedProgress: 'What was reached, and the book after that.',
+    NewProgress:
+      'What was reached (one of `page`, `percent` and `seconds`), how long the sitting was (`minutes`), or both.',
+    ProgressEvent: 'What was reached, when, and in how long a sitting.',
     ProgressEventList: 'A page of progress events.',
     ProgressKind:
       'Kind of event.\n\n- `PROGRESS`: the same or a later page, or a new reading\n- `FINISHED`: the book became `DONE`\n- `CORRECTION`: an earlier page or second in the same reading, or a first event that only repeats the page of the book\n- `UNDATED`: a page that a device pushed later than it was read: its day is unknown, so the statistics count it on none',
@@ -38,8 +39,8 @@ export const progressReference: FeatureReference = {
   },
   properties: {
     'NewProgress.at':
-      'When the page was reached: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. A time up to five minutes ahead is treated as now. Now if null or absent.',
-    at: 'When the page was reached.',
+      'When it was reached, or the sitting ended: a past time in RFC 3339 format, with `Z` or an offset, not before 1900. A time up to five minutes ahead is treated as now. Now if null or absent.',
+    at: 'When it was reached, or the sitting ended.',
     'AddedProgress.bookStatus': 'Reading status of the book.',
     date: 'With `finish`: the day on which the book was finished. Send the day of the user: if absent, it is today in the time zone of the service.',
     finish: 'Whether the book was finished.',
@@ -51,7 +52,7 @@ export const progressReference: FeatureReference = {
     minutes: 'How long the sitting was that ended with it. Null if unknown.',
     'NewProgress.minutes': 'How long the sitting was that ended at `at`.',
     percent:
-      'How much of the book that is: `seconds` of the `seconds` of its edition, else `page` of its `itemPage`. Null if unknown.',
+      'How much of the book that is: `seconds` of the `seconds` of its edition, else `page` of its `itemPage`. Rounded to one decimal. Null if unknown.',
     'NewProgress.percent':
       'How much of the book was read, as a percentage of its `itemPage`, rounded to the nearest page. Without an `itemPage`, of the `seconds` of its edition.',
     seconds: 'The second of an audiobook that was reached. Null if unknown.',
@@ -77,7 +78,9 @@ export const progressReference: FeatureReference = {
         'another: of two at the same time, the later request comes later, and the same page at the same time is the same ' +
         'event, of which `minutes` can be set later. Without a fraction, `at` means any time in its second.\n\nIf only `minutes` ' +
         'are sent, they are those of the event at that time or, if there is none, of a new one with the page of the event ' +
-        'before it, or page 0 if it begins another reading. Likewise, `seconds` of a book without `itemPage` keep the page.\n\n' +
+        'before it, or page 0 if it begins another reading. To add the page of such a sitting later, send it with the same `at`, ' +
+        'but without `minutes`: another page is another event, whose minutes would count, too. Likewise, `seconds` of a book ' +
+        'without `itemPage` keep the page.\n\n' +
         'A book that is `YET` becomes `ING` if the event is its latest, and has `minutes`, or a page or second above 0. ' +
         'With `finish`, the book becomes `DONE` on `date`, as `updateBook` does with `bookStatus` and `readEndDate`, which is ' +
         'a further event; a stopped reading is then finished. A book that is finished already stays as it is: ' +

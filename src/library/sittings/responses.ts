@@ -37,7 +37,7 @@ export const sittingsReference: FeatureReference = {
         'device, those of progress events do not count and are not listed. A device counts for the book while its document is ' +
         'linked to it (`listDocuments`), whenever that was linked. The day of a progress event is that of its end, in your time ' +
         'zone; a device’s days stay as they were counted. A page may be short even if there is a next one. ' +
-        `Of a day with more uploads of the book than ${MIN_ROWS}, only so many may be listed.`,
+        `If devices have sent reading time of one day of the book more than ${MIN_ROWS} times, the day may lack some of it.`,
       responses: { 200: json(listOf(Sitting), 'A page of sittings') },
     },
   },

@@ -97,7 +97,7 @@ const DEFINITIONS: Record<(typeof FIGURES)[number], string> = {
   pagesRead:
     'the sum of the pages that `PROGRESS` events add: from the page of the book’s previous event to their own, or from 0 if there is no previous one or its page was higher, as when a new reading begins; pages above that of a later `CORRECTION` in the same reading and year do not count',
   minutesRead:
-    'how long books of the library were read, as `listSittings` lists it: what devices recorded and, on the days of a book without that, the `minutes` of progress events of any kind but `UNDATED`; added up in seconds, and rounded to minutes once, but at least 1 of any',
+    'how long books of the library were read, as `listSittings` lists it: what devices recorded and, on the days of a book without that, the `minutes` of progress events of any kind but `UNDATED`; added up in seconds, and rounded to minutes once, but at least 1 if there is any',
   ratings: 'the ratings of the finishes that have one',
   daysToFinish:
     'the days from `startedAt` to `finishedAt`, both included, of the finishes where both are full dates and in order',
@@ -153,7 +153,7 @@ export const statsReference: FeatureReference = {
     'TagBooks.tag': 'The tag.',
     books: 'Number of different books.',
     amount:
-      'What the row adds: pages, minutes for `minutesRead`, a rating for `ratings` and `bestRated`, or days for `daysToFinish`. Null if it only counts.',
+      'What the row adds: pages, minutes for `minutesRead` (each row rounded), a rating for `ratings` and `bestRated`, or days for `daysToFinish`. Null if it only counts.',
     'StatsRow.at': 'When the event was. Null for other rows.',
     BOOK_CONTENT: 'Number of quotations.',
     SUMMARY: 'Number of summaries.',
@@ -164,8 +164,8 @@ export const statsReference: FeatureReference = {
     oldestCreatedAt: 'When the first of them was registered. Null if there are none.',
     date: 'The day, in your time zone.',
     'StatsRow.date':
-      'The date by which the row counts: `finishedAt` or, if paused, `startedAt`; the day of an event or memo in your time zone; for `backlog`, when the book was registered.',
-    'YearStats.days': 'The days that `daysRead` counts, with the pages that their events added.',
+      'The date by which the row counts: `finishedAt` or, if paused, `startedAt`; the day of an event or memo in your time zone; the day of `minutesRead`; for `backlog`, when the book was registered.',
+    'YearStats.days': 'The days that `daysRead` counts, with pages and minutes.',
     'LongestDay.date': 'The day: of several, the first.',
     'LongestDay.minutes': 'How long books were read.',
     longestDay: 'The day with the most `minutes` in `days`. Null if there are none.',
@@ -216,7 +216,7 @@ export const statsReference: FeatureReference = {
       summary: 'Draw a year',
       description:
         'An SVG picture to share: the year, its finished books as a stack of spines as thick as their pages, months, the best ' +
-        'rated and, if it is known, how long they were read. It loads nothing and runs nothing.',
+        'rated and, if any time is known, the hours read. It loads nothing and runs nothing.',
       responses: { 200: { description: 'The picture', content: { 'image/svg+xml': z.string() } } },
       errors: ['MAX_STATS_ROWS'],
     },

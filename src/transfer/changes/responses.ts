@@ -73,7 +73,8 @@ export const changesReference: FeatureReference = {
   properties: {
     'SyncedReading.format': 'Format in which the book was read. Null if unknown.',
     count: 'Number of progress events.',
-    deviceMinutes: 'How long devices have read the book, by their statistics.',
+    deviceMinutes:
+      'How long devices have read the book, by their statistics. Does not include the `minutes` of progress events: see `listSittings`.',
     edition: 'The edition of the book.',
     hasMore: 'Whether to request the next page now.',
     id: 'Identifier of the object, unique among those of its kind.',
@@ -81,10 +82,11 @@ export const changesReference: FeatureReference = {
     latestAt: 'When the latest progress event happened. Null if there is none.',
     'Changes.next': 'The `cursor` of the next page, also at the end: store it with the page.',
     'Changes.item': 'The objects that have changed, each with its present value.',
-    'ProgressSummary.percent': 'How much of the book that event is: as in `listProgress`. Null if unknown.',
+    'ProgressSummary.percent':
+      'How much of the book the latest event has reached, as in `listProgress`. Null if unknown.',
     progress: 'The progress of the book.',
     'SyncedEdition.seconds': 'Length of an audiobook in seconds. Null if unknown.',
-    'ProgressSummary.seconds': 'The second of an audiobook that it reached. Null if unknown.',
+    'ProgressSummary.seconds': 'The second of an audiobook that the latest event has reached. Null if unknown.',
     tagId: 'Identifier of the tag. That of a deleted tag may be given to another one.',
     tagIds: 'The tags of the book, by identifier.',
     value: 'The present value. Null if the object was deleted.',
