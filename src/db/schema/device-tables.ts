@@ -6,6 +6,8 @@ import { ownerId } from './member-tables'
 // What devices push: docs/decisions/0037-devices.md. Triggers delete the oldest rows beyond a limit.
 
 const hasBook = sql.raw(`"bookId" is not null`)
+/** The condition of the index by which uploads of reading statistics find documents that wait for a book. */
+export const isWaiting = sql.raw(`"bookId" is null and "isByHand" = 0 and "seconds" > 0`)
 const isLinkedByPush = sql.raw(`"tokenId" is not null`)
 const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
 
@@ -36,6 +38,7 @@ export const documents = sqliteTable(
     primaryKey({ columns: [document.memberId, document.document] }),
     index('documents_by_time').on(document.memberId, document.createdAt),
     index('documents_by_token').on(document.memberId, document.tokenId, document.linkedAt).where(isLinkedByPush),
+    index('documents_waiting').on(document.memberId, document.document).where(isWaiting),
     index('documents_by_book').on(document.memberId, document.bookId).where(hasBook),
   ],
 )

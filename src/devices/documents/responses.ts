@@ -67,9 +67,9 @@ export const documentsReference: FeatureReference = {
       summary: 'List the documents of your devices',
       description:
         'Those that KOReader, Readest and CrossPoint have pushed progress of, and those in the reading statistics of KOReader, in the order in which ' +
-        'they first came, newest first. A push links its document to the only book that has its title and authors, and a file of statistics those with ' +
-        `new reading time, up to ${MAX_LINKED} that were read last. The others wait until a later push or new reading time finds one, or you set it ` +
-        'with `setDocumentBook`. ' +
+        'they first came, newest first. A push links its document to the only book that has its title and authors, and a file of statistics up to ' +
+        `${MAX_LINKED} that were read last and as many that wait. The others wait until a later one finds it, or you set it with ` +
+        '`setDocumentBook`. ' +
         `Of those without reading time, the newest ${MAX_DOCUMENTS.toLocaleString('en')} are kept; those whose book you have set are deleted last.`,
       responses: { 200: json(listOf(Document), 'A page of documents') },
     },

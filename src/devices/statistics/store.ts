@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
 import { type Caller, callerId, callerTokenId, isCaller, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
@@ -6,12 +6,13 @@ import { DEVICE_FILES, insertAttemptIf, isAllowed, selectUsage, toAttempt } from
 import { tooManyAttempts } from '../../db/limits/rate-limit'
 import { number } from '../../db/parameters'
 import { imageLimit, ownQuotaExceeded, textLimit } from '../../db/quotas'
+import { isWaiting } from '../../db/schema/device-tables'
 import type { Config } from '../../env'
 import type { StatisticsAnswer } from '../../transfer/entries/reader-protocol'
 import { toJsonArrays } from '../../transfer/imports/run-context'
 import { BLOCK_PRICE, IMAGE_PRICE, PRICED_ROWS } from '../../values/prices'
 import { limitsOf, type Quotas } from '../../values/quotas'
-import { linkDocument, toNames } from '../documents/match'
+import { linkByNames, linkDocument, toNames } from '../documents/match'
 import { shorten } from '../koreader/store'
 import { MAX_LINKED } from './schema'
 
@@ -41,21 +42,40 @@ const countFile = insertAttemptIf(
   sql`${isAllowed} and ${callerId} is not null and not exists (select 1 from statisticsFiles where ${isOwn} and hash = :hash)`,
 )
 
+type Waiting = { document: string; title: string; authors: string }
+const selectWaiting = (isAfter: SQL) => sqlStatement<Waiting>`
+  select document, title, authors from documents
+  where memberId = ${callerId} and ${isWaiting} and title is not null and authors is not null and ${isAfter}
+  order by document limit ${number(MAX_LINKED)}`
+// From a random place, so that each of more has its turn.
+const selectFirstWaiting = selectWaiting(sql`document >= :start`)
+const selectFurtherWaiting = selectWaiting(sql`document < :start`)
+
 /**
- * What is stored, once the file is counted towards those of a day, unless it is the stored one.
+ * What is stored, and documents that wait for a book, once the file is counted towards those of a day, unless it is the stored one.
  * @throws TOO_MANY_REQUESTS after the files of a day
  */
 export const admitFile = async (db: Db, caller: Caller, member: ConfirmedMember, config: Config, hash: string) => {
   const now = Date.now()
   const subject = await keyedHash(config.JWT_SECRET, 'statistics file', String(member.memberId))
   const values = { ...toAttempt(now, { subject, limits: DEVICE_FILES.statistics }), hash }
-  const { guard, usage, counted } = await runAsCaller(db, caller, {
+  const start = crypto.randomUUID()
+  const { guard, usage, counted, waiting, further } = await runAsCaller(db, caller, {
     guard: selectState(),
     usage: selectUsage(values),
     counted: countFile(values),
+    waiting: selectFirstWaiting({ start }),
+    further: selectFurtherWaiting({ start }),
   })
   if (guard.hash !== hash && counted.length === 0) throw tooManyAttempts(usage, now)
-  return guard
+  return { state: guard, waiting: [...waiting, ...further].slice(0, MAX_LINKED) }
+}
+
+/** Looks in the library for the books of documents, which may have been registered since. */
+export const linkWaiting = (db: Db, caller: Caller, waiting: Waiting[]) => {
+  const now = Date.now()
+  const toValues = ({ document, title, authors }: Waiting) => ({ ...toNames(title, authors), document, now })
+  return runAsCaller(db, caller, { linked: waiting.map((each) => idempotent(linkByNames(toValues(each)))) })
 }
 
 const hasImageRoom = sql`(:growth <= 0 or imageBytes + imageCount * ${number(IMAGE_PRICE)} + :growth <= ${imageLimit})`

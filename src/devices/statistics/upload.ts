@@ -8,7 +8,7 @@ import { MAX_FILE_BYTES } from '../../transfer/imports/schema'
 import { matchesEtag, matchesWeakEtag } from '../../values/text/etags'
 import { readStatistics } from './read'
 import { MAX_ATTEMPTS, MAX_PARTS, MAX_SITTINGS } from './schema'
-import { admitFile, getState, replaceFile, type State } from './store'
+import { admitFile, getState, linkWaiting, replaceFile, type State } from './store'
 
 // A file and what is counted of it: docs/decisions/0040-reading-time.md.
 
@@ -99,7 +99,8 @@ const count = async (context: ImportContext, first: State, upload: Upload, condi
 }
 
 /**
- * Stores the file of the caller, and counts what it adds. The same file again writes nothing. Returns its tag.
+ * Stores the file of the caller, and counts what it adds. The same file again adds nothing. Books of waiting documents
+ * are looked for. Returns its tag.
  * @throws PRECONDITION_FAILED; TOO_MANY_REQUESTS; FILE_NOT_IMPORTABLE; the quotas of `replaceFile`; UNAVAILABLE, also if there
  * is so much to count that the file must be sent again
  */
@@ -111,7 +112,7 @@ export const uploadStatistics = async (
 ) => {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
   const { db, caller, config, turns } = context
-  const state = await admitFile(db, caller, member, config, hash)
+  const { state, waiting } = await admitFile(db, caller, member, config, hash)
   evaluate(state, conditions)
   if (state.hash !== hash) {
     const weight = Math.min(bytes.length + state.bytes + state.missingBytes, MAX_FILE_BYTES)
@@ -119,5 +120,6 @@ export const uploadStatistics = async (
     if (!turn) throw unavailable('too many files are being read')
     await uninterrupted(db, count(context, state, { bytes, hash }, conditions).finally(turn.release))
   }
+  if (waiting.length > 0) await linkWaiting(db, caller, waiting)
   return `"${hash}"`
 }

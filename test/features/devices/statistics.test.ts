@@ -217,6 +217,14 @@ describe('what it adds', () => {
     expect(two).toMatchObject({ documentId: md5Of(2), state: 'WAITING', authors: ['A B', 'C D'], minutes: 10 })
   })
 
+  it('is linked by a later upload, also of the same file, once its book is in the library', async () => {
+    await upload({ ...DEMIAN, rows: [ROW] })
+    expect(await listed()).toMatchObject([{ state: 'WAITING', minutes: 2 }])
+    const { bookId } = await reader.createBook({ title: 'Demian', author: 'Hermann Hesse' })
+    await upload({ ...DEMIAN, rows: [ROW] })
+    expect(await listed()).toMatchObject([{ state: 'LINKED', book: { bookId }, minutes: 2 }])
+  })
+
   it('is in the feed of the book, also once a document is linked or unlinked later', async () => {
     const { bookId } = await reader.createBook({ title: 'Damian', author: 'H. Hesse' })
     let cursor = (await reader.get('/changes')).body.next
