@@ -4,6 +4,7 @@
 import { sql } from 'drizzle-orm'
 import { callerTokenId } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
+import { number } from '../../db/parameters'
 import { folded, titleKey } from '../../db/schema/book-tables'
 import { toAuthorKeys } from '../../transfer/entries/names'
 import { toSortKey } from '../../values/text/fold'
@@ -39,23 +40,30 @@ export const toNames = (title: string, authors: string) => {
   }
 }
 
-/** More books of one title are not read: then the document waits. */
+/** More books of one title, or more that may be the document, are not read: then it waits. */
+const MAX_TITLED = 500
 const MAX_CANDIDATES = 20
-const most = sql.raw(String(MAX_CANDIDATES))
+const mostTitled = number(MAX_TITLED)
+const most = number(MAX_CANDIDATES)
 
 /**
  * Links a document to its book if exactly one fits, it has none yet, and the member has not said that it is none of the
  * books. If several have its title, only one with the identical title and author fits.
  */
 export const linkDocument = (condition = sql`true`) => sqlStatement`
-  with candidates as materialized (
-    select bookId,
-      ${folded('author')} in (select value from json_each(:spellings)) as fits,
-      title = :title and subtitle is null and author = :author as isIdentical
+  with titled as materialized (
+    select bookId, title, subtitle, author, ${folded('author')} as authorKey, ${titleKey} as titleKey,
+      ${folded('subtitle')} as subtitleKey
     from (select memberId as ownerId from documents where ${ofDocument} and ${isOpen} and ${condition})
       cross join json_each(json_array(:whole, :head)) as name
       cross join books on memberId = ownerId and ${titleKey} = name.value
-    where ((${titleKey} = :whole and subtitle is null) or (${titleKey} = :head and ${folded('subtitle')} = :rest))
+    limit ${mostTitled} + 1
+  ), candidates as materialized (
+    select bookId, authorKey in (select value from json_each(:spellings)) as fits,
+      title = :title and subtitle is null and author = :author as isIdentical
+    from titled
+    where ((titleKey = :whole and subtitle is null) or (titleKey = :head and subtitleKey = :rest))
+      and (select count(*) from titled) <= ${mostTitled}
     limit ${most} + 1
   ), found as materialized (
     select max(iif(count = 1 or isIdentical, bookId, null)) as bookId

@@ -36,7 +36,7 @@ export const documentsReference: FeatureReference = {
     DocumentBook: 'The book to set for a document.',
     DocumentList: 'A page of documents.',
     DocumentState:
-      'Whether a document has a book.\n\n- `WAITING`: no book of the library fits its title and authors, several do, or its book is in the trash\n- `LINKED`: it is a book of the library\n- `NONE`: you have said that it is no book of the library',
+      'Whether a document has a book.\n\n- `WAITING`: no book of the library fits its title and authors, several do, more than 500 have its title, or its book is in the trash\n- `LINKED`: it is a book of the library\n- `NONE`: you have said that it is no book of the library',
     NamedBook: 'A book of the library, with its title.',
   },
   properties: {

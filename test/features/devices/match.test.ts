@@ -3,7 +3,9 @@ import { toNames } from '../../../src/devices/documents/match'
 import { emptyEntry } from '../../../src/transfer/entries/entry'
 import { createMatcher, type Known } from '../../../src/transfer/imports/plan/matching'
 import { type Reader, signUp } from '../../support/api'
+import { measure, memberDatabase } from '../../support/database'
 import { addDevice } from '../../support/devices/device'
+import { memberIdOf } from '../../support/images/images'
 
 const BOOKS = [
   ['Demian', null, 'Hermann Hesse'],
@@ -67,6 +69,34 @@ it('links a document only to the book that an import would find, and else lets i
     expect([title, authors, found.state]).toEqual([title, authors, linked ? 'LINKED' : 'WAITING'])
     if (linked) expect(match).toEqual({ kind: 'same', bookId: found.book.bookId })
   }
+})
+
+it('reads at most 500 books of a title', { tags: ['slow'] }, async () => {
+  const reader = await signUp()
+  const device = await addDevice(reader)
+  const { bookId } = await reader.createBook({ title: 'Saga', author: 'Brian K. Vaughan' })
+  const addVolumes = (from: number, to: number) =>
+    memberDatabase()
+      .prepare(
+        `with recursive volumes(n) as (select ?3 union all select n + 1 from volumes where n < ?4)
+         insert into books (bookId, memberId, title, subtitle, createdAt)
+         select ?1 + n, ?2, 'Saga', 'Volume ' || n, '2026-01-01T00:00:00' from volumes`,
+      )
+      .bind(bookId, memberId, from, to)
+      .run()
+  const memberId = await memberIdOf(reader)
+  const push = (document: string) =>
+    device.push({ document, percentage: 0.1, metadata: { title: 'Saga', authors: 'Brian K. Vaughan' } })
+  const stateOf = async (document: string) =>
+    (await reader.get('/documents')).body.item.find(({ documentId }: { documentId: string }) => documentId === document)
+      .state
+
+  await addVolumes(1, 499)
+  await push('a')
+  expect(await stateOf('a')).toBe('LINKED')
+  await addVolumes(500, 4000)
+  expect((await measure(() => push('b'))).read).toBeLessThan(2000)
+  expect(await stateOf('b')).toBe('WAITING')
 })
 
 it('takes no longer for hostile names', () => {
