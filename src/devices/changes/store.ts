@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
-import { limit } from '../../db/parameters'
+import { limit, number } from '../../db/parameters'
 import { ApiError } from '../../errors'
 import { importColumns, type StoredImport, toImport } from '../../transfer/imports/store'
 import { DEVICE_SCOPES, toBits } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
 import { toMinutes } from '../../values/time'
+import { MAX_SITTINGS } from '../statistics/schema'
 import type { DeviceChange } from './responses'
 import type { ChangesQuery } from './schema'
 
@@ -59,10 +60,17 @@ const selectLinks = sqlStatement<Link>`
     and ${follows('document', 'linkedAt', 'document')}
   order by at desc, document desc limit ${limit}`
 
-type Upload = { at: number; seconds: number }
+/** The most sittings that a page adds up: those of ten uploads or more. */
+const MAX_SITTINGS_READ = 10 * MAX_SITTINGS
+type Upload = { at: number; seconds: number; sittings: number }
 const selectUploads = sqlStatement<Upload>`
-  select at, sum(seconds) as seconds from sittings
-  where ${ofToken} and ${follows('statistics', 'at', '0')} group by at order by at desc limit ${limit}`
+  select at, sum(seconds) as seconds, count(*) as sittings from (
+    select at, seconds from sittings
+    where ${ofToken} and ${follows('statistics', 'at', '0')} order by at desc limit ${number(MAX_SITTINGS_READ)}
+  ) group by at order by at desc limit ${limit}`
+/** The time of the upload that was not read to its end, if any. */
+const findCut = (uploads: Upload[]) =>
+  uploads.reduce((sum, { sittings }) => sum + sittings, 0) < MAX_SITTINGS_READ ? undefined : uploads.at(-1)?.at
 
 type Ranked = { position: Position; change: Omit<DeviceChange, 'at'> }
 const NOTHING = { import: null, book: null, page: null, documentId: null, minutes: null }
@@ -103,7 +111,9 @@ export const listDeviceChanges = async (
   ]
   // Each list is in order already, so a stable sort keeps the order of those with the same time and rank.
   const sorted = all.toSorted(({ position: one }, { position: other }) => other[0] - one[0] || other[1] - one[1])
-  const page = sorted.slice(0, size)
-  const next = sorted.length > size ? toCursor(page.at(-1)?.position) : null
+  const cut = findCut(uploads)
+  const whole = cut === undefined ? sorted : sorted.filter(({ position }) => position[0] > cut)
+  const page = whole.slice(0, size)
+  const next = sorted.length > page.length ? toCursor(page.at(-1)?.position) : null
   return { item: page.map(({ position: [at], change }) => ({ at: toInstant(at), ...change })), next }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { listChanges, select } from '../../support/database'
+import { listChanges, measure, select } from '../../support/database'
 import { addRawDevice } from '../../support/devices/raw-device'
 import { md5Of, type ReadBook, statisticsFile } from '../../support/devices/statistics-file'
 import { book, createUndoer, LONG_AGO, NOTHING, type Undoer } from '../../support/devices/undoer'
@@ -103,6 +103,31 @@ describe('undoing a device', () => {
     expect([...item, ...(await undoer.changes(`?cursor=${next}`, device.tokenId)).item]).toEqual(all)
     expect(await undoer.undo(LONG_AGO, device.tokenId)).toMatchObject({ minutes: 5, hasMore: false })
     expect(await days()).toEqual([])
+  })
+
+  it('is listed by uploads, of which a page reads a limited number of rows', { tags: ['slow'] }, async () => {
+    await put(device, { ...DEMIAN, rows: rows(ONE) })
+    await select('delete from sittings where memberId = ?', undoer.memberId)
+    await select(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < 35999)
+       insert into sittings (memberId, tokenId, at, document, day, seconds)
+       select ?, ?, 1700000000000 + i / 3000 * 1000, 'd' || i, '2026-03-01', 60 from n`,
+      undoer.memberId,
+      device.tokenId,
+    )
+    let page = { item: [] as unknown[], next: null as string | null }
+    const cost = await measure(async () => {
+      page = await undoer.changes('?size=100', device.tokenId)
+    })
+    expect(cost.read).toBeLessThan(31_000)
+    const { item } = await undoer.changes(`?size=100&cursor=${page.next}`, device.tokenId)
+    const all = [...page.item, ...item] as { at: string; minutes: number }[]
+    const newest = Array.from({ length: 12 }, (_, n) => new Date(1700000011000 - n * 1000).toISOString().slice(0, 19))
+    expect(all.filter(({ minutes }) => minutes).map(({ at, minutes }) => [at.slice(0, 19), minutes])).toEqual(
+      newest.map((at) => [at, 3000]),
+    )
+    for (const table of ['sittings', 'documents', 'statisticsFiles'])
+      await select(`delete from ${table} where memberId = ?`, undoer.memberId)
   })
 
   it('of much reading changes at most 10,000 rows in a batch', { tags: ['slow'] }, async () => {
