@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { callerId, isCaller, runAsCaller } from '../../db/caller'
 import { sqlStatement } from '../../db/client'
+import { number } from '../../db/parameters'
 import { isFinished, isFinishedApart } from '../../db/schema/book-tables'
 import { isCounted, isDated } from '../../db/schema/reading-tables'
 import { createZone } from '../../values/time'
@@ -43,6 +44,8 @@ const selectWritten = spansOf<string>(
   // Two days after the last days of 9999, `date` returns null.
   sql.raw(`coalesce(iif(spans.at < ${memoYear} || '-01-03', ${memoYear} || '-01-03', ${memoYear} || '-12-30'), ':')`),
 )
+/** The most years of documents that are read: ten of each, if there are as many as possible. */
+const MAX_TIMED_YEARS = 20_000
 /** The years of each document with a book in the library, by its index: others may have any number of rows. */
 const selectTimedYears = sqlStatement<{ first: string; last: string }>`
   with recursive spans(document, at) as (
@@ -55,6 +58,7 @@ const selectTimedYears = sqlStatement<{ first: string; last: string }>`
       select min(day) from sittings
       where memberId = ${callerId} and sittings.document = spans.document and day >= ${endOfYear}
     ) from spans where at is not null
+    limit ${number(MAX_TIMED_YEARS)}
   )
   select distinct substr(at, 1, 4) as first, substr(at, 1, 4) as last from spans where at is not null`
 const selectZone = sqlStatement<{ timeZone: string | null }>`select timeZone from members where ${isCaller}`

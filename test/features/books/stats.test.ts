@@ -21,6 +21,30 @@ it('lists the years of a member who has paused a reading of unknown date', async
   expect((await reader.get('/stats')).body).toEqual({ years: [2024] })
 })
 
+it('reads a limited number of years of documents', { tags: ['slow'] }, async () => {
+  const reader = await signUp()
+  const memberId = await memberIdOf(reader)
+  const { bookId } = await reader.createBook()
+  await select(
+    `with recursive n(i) as (select 0 union all select i + 1 from n where i < 29)
+    insert into documents (memberId, document, createdAt, bookId, seconds) select ?, 'd' || i, 0, ?, 1 from n`,
+    memberId,
+    bookId,
+  )
+  await select(
+    `with recursive years(year) as (select 1970 union all select year + 1 from years where year < 2969)
+    insert into sittings (memberId, tokenId, at, document, day, seconds)
+    select memberId, 'a', 0, document, year || '-01-01', 1 from documents cross join years where memberId = ?`,
+    memberId,
+  )
+  let years: number[] = []
+  const { read } = await measure(async () => {
+    years = (await reader.get('/stats')).body.years
+  })
+  expect(years.slice(-600)).toEqual(Array.from({ length: 600 }, (_, n) => 2569 - n))
+  expect(read).toBeLessThan(50_000)
+})
+
 it('says how many finished books have no date, and so count in no year', async () => {
   const reader = await signUp()
   const undated = async () => (await reader.get('/stats?year=2024')).body.undated
