@@ -43,6 +43,9 @@ const isOfBook = sql`memberId = ${callerId} and bookId = :bookId`
 const withBook = sql`with book as materialized (select memberId, bookId from books where ${isOfBook})`
 const isLinked = sql`memberId = ${callerId} and documents.bookId = (:bookId + 0)`
 const listed = sql`(select value from json_each(:ids))`
+/** The days of a part, which follow each other: reading no others keeps the cost of all parts in proportion. */
+const isListedDay = sql`
+  day between date((:ids ->> 0) * 86400, 'unixepoch') and date((:ids ->> '$[#-1]') * 86400, 'unixepoch')`
 
 export const EVENT_BYTES = sql.raw('100')
 
@@ -70,7 +73,7 @@ const LISTS = {
     selectSizes: sqlStatement<Size>`
       select ${dayNumber} as id, ${number(DAY_BYTES)} as bytes from ${daysOf(isLinked)} order by day`,
     selectItems: sqlStatement<Item>`
-      select ${sittingJson} as item from ${daysOf(isLinked)} where ${dayNumber} in ${listed} order by day`,
+      select ${sittingJson} as item from ${daysOf(sql`${isLinked} and ${isListedDay}`)} order by day`,
   },
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import type { ExportedBook, LibraryExport } from '../../../src/transfer/export/responses'
 import { MAX_EVENTS } from '../../../src/values/prices'
 import { type Reader, signUp } from '../../support/api'
-import { select } from '../../support/database'
+import { measure, select } from '../../support/database'
 import { insertSittings } from '../../support/devices/sittings'
 import { memberIdOf } from '../../support/images/images'
 import { importFile } from '../../support/transfer/imports'
@@ -143,4 +143,20 @@ it('reports sittings that it cannot read', async () => {
   expect(item[0].losses.map(({ field }: { field: string }) => field)).toEqual(
     [1, 2, 3, 5, 6].map((n) => `sittings ${n}`),
   )
+})
+
+it('of many days reads each of them a few times, however many parts the list has', { tags: ['slow'] }, async () => {
+  const days = Array.from({ length: 40_000 }, (_, n) => new Date(n * 86_400_000).toISOString().slice(0, 10))
+  await select('delete from sittings where memberId = ?', await memberIdOf(reader))
+  await select(
+    `insert into sittings (memberId, tokenId, at, document, day, seconds)
+    select memberId, 'a', 0, document, value, 60 from documents cross join json_each(?) where bookId = ?`,
+    JSON.stringify(days),
+    bookId,
+  )
+  const { read } = await measure(async () => {
+    const { sittings } = await onlyBook(reader)
+    expect(sittings.map(({ date }) => date)).toEqual(days)
+  })
+  expect(read).toBeLessThan(20 * days.length)
 })
