@@ -147,12 +147,19 @@ describe('the file', () => {
     expect(answer).toMatchObject({ status: 413, body: 'File too large: at most 10 MiB\n' })
   })
 
-  it('needs the scope of devices that send', async () => {
-    const reading = await addRawDevice(reader, { scopes: ['intake:read'] })
-    for (const method of ['GET', 'PUT']) {
+  it('needs the scopes of devices: to send, and for what other devices have sent, to read', async () => {
+    await upload({ ...DEMIAN, rows: [ROW] })
+    const [reading, sending] = [
+      await addRawDevice(reader, { scopes: ['intake:read'] }),
+      await addRawDevice(reader, { scopes: ['intake:write'] }),
+    ]
+    for (const method of ['GET', 'HEAD', 'PUT']) {
       const answer = await reading.send(method, FILE, method === 'PUT' ? { body: 'x' } : {})
       expect([method, answer.status]).toEqual([method, 403])
     }
+    for (const method of ['GET', 'HEAD'])
+      expect([method, (await sending.send(method, FILE)).status]).toEqual([method, 403])
+    expect(await put(statisticsFile({ ...DEMIAN, rows: [ROW, LATER] }), {}, sending)).toMatchObject({ status: 204 })
   })
 })
 
