@@ -181,7 +181,7 @@ CREATE TABLE `documents` (
 --> statement-breakpoint
 CREATE INDEX `documents_by_time` ON `documents` (`memberId`,`createdAt`);--> statement-breakpoint
 CREATE INDEX `documents_by_token` ON `documents` (`memberId`,`tokenId`,`linkedAt`) WHERE "tokenId" is not null;--> statement-breakpoint
-CREATE INDEX `documents_waiting` ON `documents` (`memberId`,`document`) WHERE "bookId" is null and "isByHand" = 0 and "seconds" > 0;--> statement-breakpoint
+CREATE INDEX `documents_waiting` ON `documents` (`memberId`,`document`) WHERE "bookId" is null and "isByHand" = 0 and "seconds" > 0 and "title" is not null and "authors" is not null;--> statement-breakpoint
 CREATE INDEX `documents_by_book` ON `documents` (`memberId`,`bookId`) WHERE "bookId" is not null;--> statement-breakpoint
 CREATE TABLE `positions` (
 	`memberId` integer NOT NULL,

@@ -7,7 +7,9 @@ import { ownerId } from './member-tables'
 
 const hasBook = sql.raw(`"bookId" is not null`)
 /** The condition of the index by which uploads of reading statistics find documents that wait for a book. */
-export const isWaiting = sql.raw(`"bookId" is null and "isByHand" = 0 and "seconds" > 0`)
+export const isWaiting = sql.raw(
+  `"bookId" is null and "isByHand" = 0 and "seconds" > 0 and "title" is not null and "authors" is not null`,
+)
 const isLinkedByPush = sql.raw(`"tokenId" is not null`)
 const flag = () => integer({ mode: 'boolean' }).notNull().default(false)
 

@@ -44,9 +44,8 @@ const countFile = insertAttemptIf(
 
 type Waiting = { document: string; title: string; authors: string }
 const selectWaiting = (isAfter: SQL) => sqlStatement<Waiting>`
-  select document, title, authors from documents
-  where memberId = ${callerId} and ${isWaiting} and title is not null and authors is not null and ${isAfter}
-  order by document limit ${number(MAX_LINKED)}`
+  select document, title, authors from documents indexed by documents_waiting
+  where memberId = ${callerId} and ${isWaiting} and ${isAfter} order by document limit ${number(MAX_LINKED)}`
 // From a random place, so that each of more has its turn.
 const selectFirstWaiting = selectWaiting(sql`document >= :start`)
 const selectFurtherWaiting = selectWaiting(sql`document < :start`)

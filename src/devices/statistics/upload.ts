@@ -7,7 +7,7 @@ import { type ImportContext, readingLimiter } from '../../transfer/imports/recei
 import { MAX_FILE_BYTES } from '../../transfer/imports/schema'
 import { matchesEtag, matchesWeakEtag } from '../../values/text/etags'
 import { readStatistics } from './read'
-import { MAX_ATTEMPTS, MAX_PARTS, MAX_SITTINGS } from './schema'
+import { MAX_ATTEMPTS, MAX_LINKED, MAX_LINKED_AGAIN, MAX_PARTS, MAX_SITTINGS } from './schema'
 import { admitFile, getState, linkWaiting, replaceFile, type State } from './store'
 
 // A file and what is counted of it: docs/decisions/0040-reading-time.md.
@@ -120,6 +120,8 @@ export const uploadStatistics = async (
     if (!turn) throw unavailable('too many files are being read')
     await uninterrupted(db, count(context, state, { bytes, hash }, conditions).finally(turn.release))
   }
-  if (waiting.length > 0) await linkWaiting(db, caller, waiting)
+  // The same file counts towards no limit of a day.
+  const sought = waiting.slice(0, state.hash === hash ? MAX_LINKED_AGAIN : MAX_LINKED)
+  if (sought.length > 0) await linkWaiting(db, caller, sought)
   return `"${hash}"`
 }

@@ -170,10 +170,11 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   readings: [13, 0],
   reading: [45, 7],
   'reading update': [38, 8],
-  progress: [26, 0],
-  'progress, deep': [26, 0],
+  // Read also: the length of the book, of which each event is a percentage.
+  progress: [27, 0],
+  'progress, deep': [27, 0],
   // Written also, as it begins an unread book: the book twice, its index entries, and the member's counters.
-  'progress creation': [51, 10],
+  'progress creation': [56, 10],
   'push of progress': [77, 7],
   'pull of progress': [7, 0],
   // Read also: what a page may read of the sittings of devices, several times.
@@ -214,7 +215,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'books being read': [100, 0],
   'books with all parts': [140, 0],
   // Reads the readings of the books of the year once more, for their first finishes.
-  statistics: [720, 0],
+  statistics: [730, 0],
   // Read: a day of two books takes two sittings, their documents and their books.
   'statistics of daily sittings': [4_500, 0],
   'years of statistics': [300, 0],
@@ -231,7 +232,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'link to memos, feed': [265, 0],
   'link to a calendar': [120, 0],
   'link to a calendar, events': [2_600, 0],
-  'link to a year': [200, 0],
+  'link to a year': [205, 0],
   goal: [100, 1],
   'check of a device’s token': [4, 0],
   'highlights sent again': [20, 0],
@@ -239,7 +240,7 @@ const MOST_ROWS: Record<string, [read: number, written: number]> = {
   'undo of a device, nothing to undo': [75, 0],
   // Written: the sitting with its two index entries, its document, the file, the member's counters, an attempt with its index entry.
   'a day more of reading': [160, 8],
-  'the same statistics again': [16, 0],
+  'the same statistics again': [20, 0],
   settings: [4, 0],
   'search of books': [104, 0],
   'search of memos': [126, 0],
