@@ -8,7 +8,6 @@ import { DEVICE_SCOPES, toBits } from '../../values/contract'
 import { type List, toCursor } from '../../values/cursor'
 import { toInstant } from '../../values/fields'
 import { toMinutes } from '../../values/time'
-import { MAX_SITTINGS } from '../statistics/schema'
 import type { DeviceChange } from './responses'
 import type { ChangesQuery } from './schema'
 
@@ -60,8 +59,8 @@ const selectLinks = sqlStatement<Link>`
     and ${follows('document', 'linkedAt', 'document')}
   order by at desc, document desc limit ${limit}`
 
-/** The most sittings that a page adds up: those of ten uploads or more. */
-const MAX_SITTINGS_READ = 10 * MAX_SITTINGS
+/** The most sittings that a page adds up: those of ten uploads or more, as one has at most 3,000. */
+const MAX_SITTINGS_READ = 30_000
 type Upload = { at: number; seconds: number; sittings: number }
 const selectUploads = sqlStatement<Upload>`
   select at, sum(seconds) as seconds, count(*) as sittings from (

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { confirmFirst } from '../../callers/authenticated'
-import { requiring } from '../../db/caller'
 import type { App } from '../../env'
 import { ApiError, unavailable } from '../../errors'
 import { withBody } from '../../input/body'
@@ -9,15 +8,14 @@ import { contextOf } from '../../transfer/imports/routes'
 import { MAX_FILE_BYTES } from '../../transfer/imports/schema'
 import { matchesWeakEtag } from '../../values/text/etags'
 import { MAX_ATTEMPTS } from './schema'
-import { getState } from './store'
+import { getReadableState } from './store'
 import { etagOf, uploadStatistics } from './upload'
 
 // The handlers of the WebDAV folder for the file of reading statistics, which all devices of a member share.
 
 export const sendStatistics = async (c: Context<App>) => {
-  const caller = requiring(c.var.caller, 'intake:read')
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const state = await getState(c.var.db, caller)
+    const state = await getReadableState(c.var.db, c.var.caller)
     const etag = etagOf(state)
     if (state.file === null || !etag) {
       throw new ApiError('NOT_FOUND', { message: 'No device has uploaded reading statistics' })

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { keyedHash } from '../../auth/keyed-hash'
-import { type Caller, callerId, callerTokenId, isCaller, runAsCaller } from '../../db/caller'
+import { type Caller, callerId, callerTokenId, isCaller, requiring, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { DEVICE_FILES, insertAttemptIf, isAllowed, selectUsage, toAttempt } from '../../db/limits/attempts'
 import { tooManyAttempts } from '../../db/limits/rate-limit'
@@ -36,6 +36,9 @@ const selectState = sqlStatement<State>`
 /** What is stored for the caller. */
 export const getState = async (db: Db, caller: Caller): Promise<State> =>
   (await runAsCaller(db, caller, { guard: selectState() })).guard
+
+/** The same for a caller who may read what other devices have sent. @throws INSUFFICIENT_SCOPE */
+export const getReadableState = (db: Db, caller: Caller) => getState(db, requiring(caller, 'intake:read'))
 
 const isOwn = sql`statisticsFiles.memberId = ${callerId}`
 const countFile = insertAttemptIf(
