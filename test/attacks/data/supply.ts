@@ -8,7 +8,7 @@ type Versions = Record<string, string>
 type Manifest = { dependencies?: Versions; devDependencies?: Versions; allowScripts?: Record<string, boolean> }
 
 const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8'))
-const EXACT_VERSION = /^(?:npm:(?:@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/
+const EXACT_VERSION = /^(?:npm:(?:@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/
 
 const inspectFolder = (folder: string) => {
   const { dependencies, devDependencies, allowScripts = {} } = readJson<Manifest>(join(folder, 'package.json'))

@@ -22,7 +22,7 @@ export type Endpoint = {
 }
 
 export const whole = (body: string) => body
-export const withoutNumbers = (body: string) => body.replace(/-?\d+/g, '0')
+export const withoutNumbers = (body: string) => body.replace(/-?\d+(?:\.\d+)?/g, '0')
 export const start = (text: string) => (body: string) => body.slice(0, text.length)
 
 export type ToPath = (library: Library, n: number) => string

@@ -386,10 +386,12 @@ describe('an upload', () => {
 
   it('is refused after 200 others in a day', async () => {
     await upload({ ...DEMIAN, rows: [ROW] })
-    await select(
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 199)
-      insert into attempts (subject, at) select subject, at from attempts cross join n where attemptId = (select max(attemptId) from attempts)`,
-    )
+    await memberDatabase()
+      .prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 199)
+        insert into attempts (subject, at) select subject, at from attempts cross join n where attemptId = (select max(attemptId) from attempts)`,
+      )
+      .run()
     const answer = await put(statisticsFile({ ...DEMIAN, rows: [ROW, LATER] }))
     expect([answer.status, Number(answer.headers.get('Retry-After')) > 0]).toEqual([429, true])
     await upload({ ...DEMIAN, rows: [ROW] })

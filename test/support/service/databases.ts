@@ -35,6 +35,7 @@ const toStatement = (statement: Statement, run: Run) => {
     bind: (...values: unknown[]) => toStatement({ ...statement, values: values.map(toJson) }, run),
     all,
     run: all,
+    raw: async () => ((await all())?.results ?? []).map((row) => Object.values(row as object)),
     first: async (column?: string) => {
       const row = (await all())?.results[0] as Record<string, unknown> | undefined
       return (column === undefined ? row : row?.[column]) ?? null
