@@ -39,16 +39,16 @@ const slow = toVitest('slow', QUICK, SLOW, ...withSlow, ...(checksCosts ? ['--ma
 const further = toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])])
 /** Otherwise the first tests would wait for it: test/clients/install.ts. */
 const install: Step = ['install', 'npm', 'ci', '--prefix', 'test/clients']
-const check: Step = ['check', 'npm', 'run', '--silent', 'check']
-const lint: Step = ['lint', 'node', 'scripts/lint-openapi.ts']
-/** Lanes run beside each other, and the steps of each in order: one file at a time leaves a core idle. */
-const LANES: Step[][] = isAll
-  ? [
-      [check, quick],
-      [lint, slow],
-      [...(process.env.CI ? [install] : []), further],
-    ]
-  : [[check, quick], [lint]]
+const ALL: Step[][] = checksCosts ? [[quick, slow], [further]] : [[quick], [slow], [further]]
+/** Steps of one stage run beside each other: one file at a time leaves a core idle. */
+const STAGES: Step[][] = [
+  [
+    ['check', 'npm', 'run', '--silent', 'check'],
+    ['lint', 'node', 'scripts/lint-openapi.ts'],
+    ...(isAll && process.env.CI ? [install] : []),
+  ],
+  ...(isAll ? ALL : [[quick]]),
+]
 
 /** A folder in memory, where local databases write two to three times as fast. Undefined if there is not enough. */
 const createMemoryFolder = () => {
@@ -62,7 +62,7 @@ const createMemoryFolder = () => {
 
 rmSync(REPORTS, { recursive: true, force: true })
 const folder = createMemoryFolder()
-/** Runs a step. What those of further lanes print follows at their end. */
+/** Runs a step. What further steps of its stage print follows at their end. */
 const hasFailed = async ([name, command, ...args]: Step, isFurther: boolean) => {
   const env = { ...process.env, ...(folder && { TMPDIR: folder }), ...(name !== 'quick' && { COSTS: undefined }) }
   const stdout = isFurther ? 'pipe' : 'inherit'
@@ -75,11 +75,10 @@ const hasFailed = async ([name, command, ...args]: Step, isFurther: boolean) => 
 
 /** All steps run, so that one failure does not hide others. */
 const failed: string[] = []
-await Promise.all(
-  LANES.map(async (lane, number) => {
-    for (const step of lane) if (await hasFailed(step, number > 0)) failed.push(step[0])
-  }),
-)
+for (const stage of STAGES) {
+  const results = await Promise.all(stage.map((step, number) => hasFailed(step, number > 0)))
+  failed.push(...stage.filter((_, number) => results[number]).map(([name]) => name))
+}
 if (folder) rmSync(folder, { recursive: true, force: true })
 const seconds = readTreeSeconds()
 if (seconds !== undefined) print(`CPU time, user and system: ${seconds.toFixed(0)} s`)
