@@ -9,5 +9,5 @@ export const MAX_PARTS = 3
 export const MAX_ATTEMPTS = 3
 /** The most documents that a batch looks for in the library: those that were read last. */
 export const MAX_LINKED = 250
-/** The same of the waiting ones, if a file is sent again. */
+/** The most waiting documents that it looks for if a file is sent again. */
 export const MAX_LINKED_AGAIN = 20

@@ -3,12 +3,12 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { type Reader, signUp } from '../../support/api'
-import { changeDatabase, memberDatabase, select } from '../../support/database'
+import { memberDatabase, select } from '../../support/database'
+import { KINDS, withBucket, withDatabase } from '../../support/devices/failing-calls'
 import { addRawDevice } from '../../support/devices/raw-device'
 import { statisticsFile } from '../../support/devices/statistics-file'
 import { memberIdOf } from '../../support/images/images'
 import { eventually } from '../../support/runtime/clock'
-import { wrapDatabase } from '../../support/wrap-database'
 
 let reader: Reader
 let memberId: number
@@ -33,29 +33,6 @@ const put = (days: number[], changed?: object) =>
     { body: statisticsFile({ title: 'Demian', rows: rows(...days) }) },
     changed,
   )
-
-const LOST = 'D1_ERROR: Network connection lost.'
-const KINDS = ['fails', 'fails afterwards', 'and all later ones fail'] as const
-
-/** Makes the nth call fail. */
-const failing = (nth: number, kind: (typeof KINDS)[number]) => {
-  let calls = 0
-  return async <T>(call: () => Promise<T>) => {
-    const isHit = ++calls === nth || (calls > nth && kind === 'and all later ones fail')
-    if (isHit && kind !== 'fails afterwards') throw new Error(LOST)
-    const result = await call()
-    if (isHit) throw new Error(LOST)
-    return result
-  }
-}
-const withDatabase = (...fault: Parameters<typeof failing>) =>
-  changeDatabase(wrapDatabase(memberDatabase(), failing(...fault)))
-const withBucket = (...fault: Parameters<typeof failing>) => {
-  const intercept = failing(...fault)
-  const get = (_: R2Bucket, name: keyof R2Bucket) => (key: string, value?: ArrayBuffer) =>
-    intercept(async (): Promise<unknown> => (env.IMAGES[name] as typeof env.IMAGES.put)(key, value ?? null))
-  return { IMAGES: new Proxy(env.IMAGES, { get }) }
-}
 
 const objects = async () => (await env.IMAGES.list({ prefix: `statistics/${memberId}/` })).objects.map(({ key }) => key)
 

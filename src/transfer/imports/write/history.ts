@@ -68,6 +68,11 @@ export const promoteReadings = sqlStatement`
   )}`
 
 const changedBooks = sql`(select value from ${items})`
+/** Whether the book has no event at the time of the item. */
+const isFree = sql`not exists (
+  select 1 from progress
+  where progress.memberId = :memberId and progress.bookId = books.bookId and progress.at = ${value('at')}
+)`
 /** The events that the books lack, in order: the triggers keep the number of events in the latest one. */
 export const insertProgress = sqlStatement`
   insert into progress (memberId, bookId, at, page, kind, minutes, seconds, total)
@@ -80,10 +85,7 @@ export const insertProgress = sqlStatement`
       ${value('minutes')} as minutes, ${value('seconds')} as seconds,
       row_number() over (partition by books.bookId order by ${value('at')}) as number
     from ${itemsOfBooks}
-    where not exists (
-      select 1 from progress
-      where progress.memberId = :memberId and progress.bookId = books.bookId and progress.at = ${value('at')}
-    )
+    where ${isFree}
   ) as added
   where ${isClaimed} order by bookId, number`
 const eventBefore = (condition = sql`true`) => sql`(
@@ -104,10 +106,7 @@ export const insertSittings = sqlStatement`
       row_number() over (partition by books.bookId order by ${value('at')}) as number,
       ${eventBefore(sql`progress.at < ${value('at')}`)} as before, ${eventBefore()} as latest
     from ${itemsOfBooks}
-    where not exists (
-      select 1 from progress
-      where progress.memberId = :memberId and progress.bookId = books.bookId and progress.at = ${value('at')}
-    )
+    where ${isFree}
   ) as added
   where ${isClaimed} order by bookId, number`
 const latest = (column: 'at' | 'page') => sql`(
