@@ -19,12 +19,17 @@ const toBookChanges = (patch: ReadingPatch) => {
     return outcome === null ? sql`null` : finishedAt === undefined ? sql`c.finishedAt` : sql`${finishedAt}`
   }
   const quarters = sql`${rating && rating * 4}`
-  const isPaused = outcome || finishedAt ? 0 : paused === undefined ? undefined : Number(paused)
+  const isPaused = () => {
+    if (outcome || finishedAt) return 0
+    if (paused !== undefined) return Number(paused)
+    // A book finished by its status keeps its mark, which must not count again when the reading is reopened.
+    return outcome === null ? sql`c.isPaused` : undefined
+  }
   const changes = [
     startedAt !== undefined && sql`${describeStart(value)}, archivedStart = null`,
     (finishedAt !== undefined || outcome !== undefined) && sql`${describeEnd(value)}, archivedEnd = null`,
     rating !== undefined && sql`star = coalesce(${starsOf(quarters)}, 0), quarters = ${quarters}, archivedStar = null`,
-    assignments({ readingFormat: format, note, isPaused, archivedId: sql.raw('null') }),
+    assignments({ readingFormat: format, note, isPaused: isPaused(), archivedId: sql.raw('null') }),
   ]
   return sql.join(
     changes.filter((each) => each !== false),

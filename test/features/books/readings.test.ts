@@ -152,6 +152,15 @@ describe('input', () => {
     expect(await stateOf(bookId)).toMatchObject(DONE)
   })
 
+  it('is not paused when it is reopened after the status of the book ended it', async () => {
+    const bookId = await createBook({ bookStatus: 'ING', readStartDate: '2020-01-01T10:00:00' })
+    await change(bookId, { paused: true })
+    await changeBook(bookId, { bookStatus: 'DONE', readEndDate: '2020-02-02T20:00:00' })
+    expect((await change(bookId, { outcome: null })).body).toMatchObject({ outcome: null, paused: false })
+    expect((await change(bookId, { outcome: null, paused: true })).body).toMatchObject({ paused: true })
+    expect((await change(bookId, { outcome: null })).body).toMatchObject({ paused: true })
+  })
+
   it('ends a reading by a date, and reopens it', async () => {
     const bookId = await createBook({ bookStatus: 'ING' })
     await change(bookId, { paused: true })
