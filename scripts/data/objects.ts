@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { D1Database, R2Bucket, R2ListOptions, R2Objects } from '@cloudflare/workers-types'
+import { resetStatistics as resetOfMember } from '../../src/devices/statistics/reset.ts'
 import { MARKS } from '../../src/values/marks.ts'
 import { HOUR_MS, localTime } from '../../src/values/time.ts'
+import { asMember } from '../members/as-member.ts'
 import { type OpenSlot, queryAll } from '../slots/compare.ts'
 import { idsOf } from '../slots/table.ts'
 import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
@@ -146,24 +148,16 @@ export const deleteImageRows = async (databases: D1Database[], keys: string[]) =
   }
 }
 
-/** The most rows of a statement. */
-const RESET_ROWS = 5000
-const RESET = [
-  `delete from sittings where memberId = ?1 and (tokenId, at, document, day) in (
-    select tokenId, at, document, day from sittings where memberId = ?1 limit ${RESET_ROWS}
-  )`,
-  `update documents set seconds = 0 where memberId = ?1 and seconds > 0`,
-  `delete from statisticsFiles where memberId = ?1`,
-]
-
-/** Forgets the reading time of members by the keys of lost objects of their statistics: the next upload counts all of it again. */
-export const resetStatistics = async (databases: D1Database[], keys: string[]) => {
+/**
+ * Deletes the reading statistics of members by the keys of lost objects of them: the next upload counts all of it again.
+ * @param slots with the databases of these members
+ */
+export const resetStatistics = async (slots: OpenSlot[], bucket: R2Bucket, keys: string[]) => {
   for (const memberId of new Set(keys.map((key) => parse(key)[1]))) {
-    for (const database of databases)
-      for (const statement of RESET) {
-        let { meta } = await database.prepare(statement).bind(memberId).run()
-        while (meta.changes >= RESET_ROWS) ({ meta } = await database.prepare(statement).bind(memberId).run())
-      }
+    const home = slots.find(({ slot }) => idsOf(slot).first <= memberId && memberId <= idsOf(slot).last)
+    if (!home) continue
+    const { db, caller } = asMember({ ...home, memberId })
+    await resetOfMember(db, caller, bucket)
   }
 }
 

@@ -84,7 +84,7 @@ export const verify = async (
   if (isRepair) {
     await deleteImageRows(databases, orphans.rows.filter(isImage))
     reportRepair('rows of missing images deleted', orphans.rows.filter(isImage).length)
-    await resetStatistics(databases, orphans.rows.filter(isStatistics))
+    await resetStatistics(slots, bucket, orphans.rows.filter(isStatistics))
     reportRepair('lost objects of reading statistics, which count again', orphans.rows.filter(isStatistics).length)
   }
   if (isRepair) await deleteUnnamed(bucket, orphans.objects.filter(isStatistics))

@@ -573,6 +573,7 @@ export const EXAMPLES: Record<string, Example> = {
   deleteBooks: { body: { ids: [3] }, response: { deleted: [], left: [], missing: [3] } },
   deleteForGood: { parameters: { 'trash-id': 'book-1' } },
   emptyTrash: {},
+  deleteReadingStatistics: {},
   logOut: { endsSession: true },
   withdraw: {},
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type FeatureReference, json } from '../../http/description/feature-reference'
+import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_LABEL, MAX_NAME } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
@@ -72,6 +72,16 @@ export const documentsReference: FeatureReference = {
         '`setDocumentBook`. ' +
         `Of those without reading time, the newest ${MAX_DOCUMENTS.toLocaleString('en')} are kept; those whose book you have set are deleted last.`,
       responses: { 200: json(listOf(Document), 'A page of documents') },
+    },
+    'DELETE /documents/statistics': {
+      operationId: 'deleteReadingStatistics',
+      summary: 'Delete the reading statistics of your devices',
+      description:
+        'Deletes the file that your devices share, all that was counted of it, and the documents that have nothing else. Minutes of progress ' +
+        'events stay. The next file of a device is counted as if it were the first one. So it is the way out if uploads are refused because a ' +
+        'lost or broken device has sent too many books: delete the token of that device, undo what it did (`undoDevice`), then send this ' +
+        'request. Cannot be undone. Repeat the request after an error: it continues.',
+      responses: { 204: empty('Deleted') },
     },
     'PUT /documents/{document-id}/book': {
       operationId: 'setDocumentBook',

@@ -26,7 +26,8 @@ const evaluate = (state: State, { ifMatch, ifNoneMatch }: Conditions) => {
 
 type Upload = { bytes: Uint8Array<ArrayBuffer>; hash: string }
 
-const drop = ({ bucket }: ImportContext, keys: string[]) =>
+/** Deletes objects that no row names. A failure is only logged. */
+export const drop = (bucket: R2Bucket, keys: string[]) =>
   Promise.all(
     keys.map((key) =>
       deleteObject(bucket, key).catch((error) => log('error', `statistics may be orphaned: ${key}: ${error.message}`)),
@@ -38,7 +39,7 @@ const putAll = async (context: ImportContext, objects: Map<string, Uint8Array>) 
   const stored = await Promise.allSettled([...objects].map(([key, bytes]) => putBytes(context.bucket, key, bytes)))
   const failed = stored.find(({ status }) => status === 'rejected')
   if (!failed) return
-  await drop(context, [...objects.keys()])
+  await drop(context.bucket, [...objects.keys()])
   throw (failed as PromiseRejectedResult).reason
 }
 
@@ -74,14 +75,14 @@ const countPart = async (context: ImportContext, before: State, { bytes, hash }:
   const isWritten = await replaceFile(db, caller, before, after, read, config).catch(async (error) => {
     // After a failure of the database, the row may name them.
     const isKnown = error instanceof ApiError && error.code !== 'UNAVAILABLE'
-    if (isKnown) await drop(context, [...objects.keys()])
+    if (isKnown) await drop(context.bucket, [...objects.keys()])
     else log('error', `statistics may be orphaned: ${[...objects.keys()].join(', ')}`)
     throw error
   })
   const unused = [before.file, before.missing].flatMap((name) =>
     name !== null && name !== after.file ? [keyOf(name)] : [],
   )
-  db.waitUntil(drop(context, isWritten ? unused : [...objects.keys()]))
+  db.waitUntil(drop(context.bucket, isWritten ? unused : [...objects.keys()]))
   return !isWritten ? 'overtaken' : read.isComplete ? 'done' : 'part'
 }
 

@@ -3,6 +3,10 @@ import { refuse } from '../limits'
 /** The rows that a member's files have had in all. Two files and the rows that they lack fit into one call over RPC. */
 export const MAX_STATISTICS_ROWS = 500_000
 
+/** Refuses a file that has more with what was counted before. */
+export const refuseAbove = (most: string) =>
+  refuse(`The statistics have more than ${most} in all. DELETE /documents/statistics forgets those of earlier files.`)
+
 /** Pages that were read, by document and start, then page. Each combination occurs once. */
 export type Rows = {
   length: number
@@ -42,7 +46,7 @@ export const createCollector = (expected = 1024) => {
   let size = Math.max(1, expected)
   let rows: Rows = { length: 0, ...allocate(size) }
   const grow = () => {
-    if (size >= MAX_STATISTICS_ROWS) refuse('The statistics have more than 500,000 rows in all.')
+    if (size >= MAX_STATISTICS_ROWS) refuseAbove('500,000 rows')
     size = Math.min(2 * size, MAX_STATISTICS_ROWS)
     const grown = allocate(size)
     grown.keys.set(rows.keys)

@@ -5,7 +5,7 @@ import { refuse } from '../limits'
 import { openDatabase } from '../sqlite/database'
 import { findTables } from '../sqlite/schema'
 import { readTable, type Table } from '../sqlite/table'
-import { createCollector, isCounted, sortRows, toKey } from './rows'
+import { createCollector, isCounted, refuseAbove, sortRows, toKey } from './rows'
 
 /** Rows of the table of books. */
 const MAX_BOOKS = 20_000
@@ -16,7 +16,7 @@ export const createDocuments = () => {
   return {
     indexOf: (document: string) => {
       const index = indexes.get(document) ?? indexes.size
-      if (index >= MAX_STATISTICS_DOCUMENTS) refuse('The statistics have more than 2,000 books in all.')
+      if (index >= MAX_STATISTICS_DOCUMENTS) refuseAbove('2,000 books')
       indexes.set(document, index)
       return index
     },
