@@ -116,7 +116,7 @@ describe('a transient bucket error', () => {
 })
 
 const stage: Stage = {
-  request: async ({ method, path, token, body, file, headers: own }, fault) => {
+  request: async ({ method, path, token, body, file, bytes, headers: own }, fault) => {
     const { env: faulty, report } = injectFault(env, fault)
     const form = file && toFileForm(file)
     const headers = {
@@ -127,7 +127,7 @@ const stage: Stage = {
       ...own,
     }
     const changed = { ...faulty, EMAIL_VERIFICATION: 'required' }
-    const answer = await send(method, path, { headers, changed, body, raw: form?.body })
+    const answer = await send(method, path, { headers, changed, body, raw: form?.body ?? bytes })
     // `npm run attack -- faults` measures the time until the response.
     const { headers: reported } = report(new Response(), 0)
     return { ...answer, headers: new Headers([...answer.headers, ...reported]) }

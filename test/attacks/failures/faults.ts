@@ -14,7 +14,7 @@ let requests = 0
 const nextNetwork = () => `10.9.${(++requests >> 8) & 255}.${requests & 255}`
 
 export const toStage = (service: Service): Stage => ({
-  request: ({ method, path, token, body, file, headers: own }, fault) => {
+  request: ({ method, path, token, body, file, bytes, headers: own }, fault) => {
     const headers = toLines(Object.entries({ ...own, ...(fault && { 'X-Fault': JSON.stringify(fault) }) }))
     if (file && token) return service.request({ ...uploadRequest({ token }, file), headers })
     return service.request({
@@ -23,7 +23,7 @@ export const toStage = (service: Service): Stage => ({
       token,
       headers,
       network: nextNetwork(),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      body: body === undefined ? bytes : JSON.stringify(body),
     })
   },
   secret: JWT_SECRET,

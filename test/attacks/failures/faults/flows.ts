@@ -1,4 +1,5 @@
 // Every flow that writes or fills a cache.
+import { statisticsFile } from '../../../support/devices/statistics-file'
 import { PIXEL } from '../../../support/inputs/file-form'
 import { libraryFlows, recordDetails } from './library-flows'
 import { asMember, type Flow, type FlowRequest, type MemberFlow, type Subject, type ToRequest } from './subjects'
@@ -89,6 +90,17 @@ const addPushedBook = asMember(() => [
   '/books',
   { title: 'Pushed', author: 'A Writer', itemPage: 200, bookStatus: 'ING' },
 ])
+const STATISTICS = statisticsFile({
+  ...{ title: 'Pushed', authors: 'A Writer' },
+  rows: [{ start: '2026-03-01T10:00:00Z', seconds: 90 }],
+})
+const sendStatistics: ToRequest = ({ deviceToken }) => ({
+  method: 'PUT',
+  path: '/dav/statistics.sqlite3',
+  token: deviceToken,
+  bytes: STATISTICS,
+})
+const deleteStatistics: MemberFlow = ['delete reading statistics', 204, () => ['DELETE', '/documents/statistics']]
 const setBook: MemberFlow = [
   'set the book of a document',
   200,
@@ -142,6 +154,14 @@ export const FLOWS: Flow[] = [
   { name: 'upload an image', needs: 'member', toRequest: upload, status: 201 },
   { name: 'push progress', needs: 'member', follows: [addPushedBook], toRequest: pushProgress, status: 200 },
   toFlow([pushProgress])(setBook),
+  {
+    name: 'send reading statistics',
+    needs: 'member',
+    follows: [addPushedBook],
+    toRequest: sendStatistics,
+    status: 204,
+  },
+  toFlow([addPushedBook, sendStatistics])(deleteStatistics),
   ...syncFlows,
   { name: 'list best sellers', needs: 'empty cache', toRequest: () => bestSellers, status: 200 },
 ]

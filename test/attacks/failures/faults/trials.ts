@@ -1,7 +1,8 @@
 // What must hold when one call fails in a flow.
 import { findMismatches } from '../../../../scripts/data/integrity'
 import { BINDINGS, type Calls, type Fault, KINDS } from './inject'
-import { endClaims, type Flow, follow, prepare, readState, type Stage } from './subjects'
+import { readState } from './state'
+import { endClaims, type Flow, follow, prepare, type Stage } from './subjects'
 
 /** Twice the timeout of a call, because an unsent mail is undone by another one, and some tolerance. */
 const TIMEOUT_MS = 15_000
