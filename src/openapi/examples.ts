@@ -268,6 +268,8 @@ export const EXAMPLES: Record<string, Example> = {
     response: {
       item: [{ date: '2026-11-08', minutes: 40, source: null, tokenId: null, tokenName: null }],
       next: null,
+      deviceMinutes: 0,
+      eventMinutes: 40,
     },
   },
   listProgress: { parameters: { ...bookParameters, size: 20 }, response: { item: [progressEvent], next: null } },

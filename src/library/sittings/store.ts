@@ -5,24 +5,26 @@ import { FROM_OWN_BOOK } from '../../db/own-book'
 import { limit, number } from '../../db/parameters'
 import { isTimed } from '../../db/schema/reading-tables'
 import type { CallerRequest } from '../../env'
-import { type List, toCursor } from '../../values/cursor'
+import { toCursor } from '../../values/cursor'
 import { createZone, toMinutes } from '../../values/time'
-import type { Sitting } from './responses'
-import { maxRows, type SittingQuery } from './schema'
+import type { Sitting, SittingList } from './responses'
+import { MAX_DOCUMENTS_OF_BOOK, maxRows, type SittingQuery } from './schema'
 
 const MIN_ROWS_OF_DOCUMENT = 10
 
-const selectBook = sqlStatement<{ bookId: number | null; timeZone: string | null }>`
-  select bookId, (select timeZone from members where members.memberId = caller.id) as timeZone ${FROM_OWN_BOOK}`
+const linked = sql`
+  select document, seconds from documents
+  where memberId = ${callerId} and bookId = (:bookId + 0) limit ${number(MAX_DOCUMENTS_OF_BOOK)}`
+const selectBook = sqlStatement<{ bookId: number | null; timeZone: string | null; seconds: number | null }>`
+  select bookId, (select timeZone from members where members.memberId = caller.id) as timeZone,
+    (select sum(seconds) from (${linked})) as seconds ${FROM_OWN_BOOK}`
 
 type DeviceRow = { date: string; tokenId: string; tokenName: string | null; seconds: number; isCut: number | null }
 // Cast, because D1 sends numbers as 200.0, and LIMIT refuses fractions.
 const rowsOfDocument = sql`(select max(${number(MIN_ROWS_OF_DOCUMENT)}, cast(:rows as integer) / count(*)) from linked)`
 // Days up to `isCut` may lack rows, because a document has more than were read.
 const selectDevices = sqlStatement<DeviceRow>`
-  with linked as materialized (
-    select document from documents where memberId = ${callerId} and bookId = (:bookId + 0)
-  ),
+  with linked as materialized (${linked}),
   listed as materialized (
     select document, value ->> 0 as date, value ->> 1 as tokenId, value ->> 2 as seconds, value ->> 3 as read
     from linked cross join json_each((
@@ -58,7 +60,7 @@ export const listSittings = async (
   { db, caller, config }: Pick<CallerRequest, 'db' | 'caller' | 'config'>,
   bookId: number,
   { cursor: [last, lastToken] = [LAST, ''], size }: SittingQuery,
-): Promise<List<Sitting> | undefined> => {
+): Promise<SittingList | undefined> => {
   const before = lastToken === LAST ? last : `${last}${LAST}`
   const { guard, devices, typed } = await runAsCaller(db, caller, {
     guard: selectBook({ bookId }),
@@ -89,5 +91,10 @@ export const listSittings = async (
   const end = item.at(-1)
   const isPart = whole.length === 0 && sittings.length <= size
   const position = end && [end.date, isPart ? LAST : (end.tokenId ?? '')]
-  return { item, next: sittings.length > size || cut ? toCursor(position) : null }
+  return {
+    item,
+    next: sittings.length > size || cut ? toCursor(position) : null,
+    deviceMinutes: toMinutes(guard.seconds ?? 0),
+    eventMinutes: typed.reduce((sum, { minutes }) => sum + minutes, 0),
+  }
 }

@@ -50,6 +50,8 @@ it('lists the minutes of devices and of events by day, latest first', async () =
       { date: '2026-05-01', minutes: 11, ...ofDevice },
     ],
     next: null,
+    deviceMinutes: 11,
+    eventMinutes: 25,
   })
 })
 
@@ -128,6 +130,17 @@ it('reads a limited number of rows, and leaves none out', async () => {
   const { read, calls } = await measure(() => reader.get(`/books/${bookId}/sittings?size=100`))
   expect(calls).toBe(1)
   expect(read).toBeLessThan(5000)
+})
+
+it('reads a limited number of documents', async () => {
+  const { reader, bookId, memberId, count } = await begin()
+  await count(Array.from({ length: 400 }, (_, n) => ({ document: `${n}`, day: '2025-01-01', seconds: 60 })))
+  await insertUploads(memberId, 12, 1)
+  const { read } = await measure(() => reader.get(`/books/${bookId}/sittings?size=20`))
+  expect(read).toBeLessThan(10_000)
+  const { all } = await listAll(reader, bookId, 20)
+  expect(all).toHaveLength(13)
+  expect(all.every(({ minutes }) => minutes === 100)).toBe(true)
 })
 
 it('lists the days before one with more uploads than a page reads', async () => {
