@@ -50,7 +50,8 @@ export const progressReference: FeatureReference = {
     'AddedProgress.readEndDate': 'When reading ended, in the time zone of the reader. Null if not yet, or unknown.',
     source: 'What recorded it. Null for the API and imports.',
     minutes: 'How long the sitting was that ended with it. Null if unknown.',
-    'NewProgress.minutes': 'How long the sitting was that ended at `at`.',
+    'NewProgress.minutes':
+      'How long the sitting was that ended at `at`. Null removes those of the event at that time; then `at` must be sent, and `finish` must not.',
     percent:
       'How much of the book that is: `seconds` of the `seconds` of its edition, else `page` of its `itemPage`. Rounded to one decimal. Null if unknown.',
     'NewProgress.percent':
@@ -76,7 +77,7 @@ export const progressReference: FeatureReference = {
         'Send one of `page`, at most the `itemPage` of the book if it has one, `percent` and `seconds`, which need the ' +
         'length of the book. The latest event sets `currentPage`; an earlier one is only added to the list. No event replaces ' +
         'another: of two at the same time, the later request comes later, and the same page at the same time is the same ' +
-        'event, of which `minutes` can be set later. Without a fraction, `at` means any time in its second.\n\nIf only `minutes` ' +
+        'event, of which `minutes` can be set or removed later. Without a fraction, `at` means any time in its second.\n\nIf only `minutes` ' +
         'are sent, they are those of the event at that time or, if there is none, of a new one with the page of the event ' +
         'before it, or page 0 if it begins another reading. To add the page of such a sitting later, send it with the same `at`, ' +
         'but without `minutes`: another page is another event, whose minutes would count, too. Likewise, `seconds` of a book ' +

@@ -24,7 +24,7 @@ export const NewProgress = namedLazy('NewProgress', () =>
       page: z.optional(Int32),
       percent: z.optional(numberBetween(0, 100, 'must be a number between 0 and 100')),
       seconds: z.optional(ReachedSeconds),
-      minutes: z.optional(Minutes),
+      minutes: z.nullish(Minutes),
       at: z.nullish(PastInstant),
       finish: z.optional(z.boolean({ error: 'must be true or false' })),
       date: z.optional(z.string({ error: dateError }).check(z.regex(DATE, { error: dateError }))),
@@ -33,6 +33,10 @@ export const NewProgress = namedLazy('NewProgress', () =>
       z.refine((sent) => [...REACHED, 'minutes' as const].some((name) => sent[name] !== undefined), {
         path: ['page'],
         error: 'is required unless percent, seconds or minutes is sent',
+      }),
+      z.refine(({ minutes, at, finish }) => minutes !== null || (at != null && !finish), {
+        path: ['minutes'],
+        error: 'must not be null without at, or with finish',
       }),
       notWith('percent', 'page'),
       notWith('seconds', 'page'),

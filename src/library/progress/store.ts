@@ -90,8 +90,11 @@ const insertEvent = sqlStatement<Row>`
       'PROGRESS'
     ),
     coalesce(total, 0) + 1, :minutes, coalesce(newSeconds, iif(newPage is null, iif(isNewReading, 0 * secondsBefore, secondsBefore)))
-  from reached where true
-  on conflict do update set minutes = iif(:finish and kind = 'FINISHED', minutes, coalesce(excluded.minutes, minutes))
+  from reached where not :clears or newPage is not null or newSeconds is not null or exists (
+    select 1 from progress where (memberId, bookId, at) = (reached.memberId, reached.bookId, newAt)
+  )
+  on conflict do update
+  set minutes = iif(:finish and kind = 'FINISHED', minutes, iif(:clears, null, coalesce(excluded.minutes, minutes)))
   returning ${eventColumns}, (select ${percent} from books where bookId = progress.bookId) as percent`
 
 const updateCurrentPage = sqlStatement`
@@ -125,13 +128,19 @@ const FINISH = [
 const selectLength = selectOwnBook('itemPage', 'seconds')
 const { select: selectReading } = viewOf('bookStatus', 'readEndDate')
 
-const toRefusal = ({ page, percent, seconds }: NewProgress, length: Record<'itemPage' | 'seconds', number | null>) => {
+const toRefusal = (
+  { page, percent, seconds, minutes }: NewProgress,
+  length: Record<'itemPage' | 'seconds', number | null>,
+) => {
   if (percent !== undefined) {
     return fieldError(
       'percent',
       percent,
       'must not be sent for a book with neither itemPage nor edition.seconds: send page',
     )
+  }
+  if (page === undefined && seconds === undefined) {
+    return fieldError('minutes', minutes, 'must not be null if there is no event at this time')
   }
   if (seconds === undefined) {
     const reason = `must be at most the itemPage of the book, ${length.itemPage}: update that first if the book is longer`
@@ -159,7 +168,15 @@ export const addProgress = async (
   const { at, finish, date = localTime(config.TIME_ZONE).slice(0, 10), ...reached } = sent
   const now = Date.now()
   const time = { now, at: at != null && at <= now ? at : null }
-  const values = { bookId, ...NOTHING_SENT, ...reached, ...time, date, finish: finish ? 1 : 0 }
+  const values = {
+    bookId,
+    ...NOTHING_SENT,
+    ...reached,
+    ...time,
+    date,
+    finish: finish ? 1 : 0,
+    clears: sent.minutes === null ? 1 : 0,
+  }
   const changes = finish ? FINISH : Object.values(reached).some(Boolean) ? BEGIN : []
   const { guard, event, reading } = await runAsCaller(db, caller, {
     guard: selectLength({ bookId }),

@@ -211,6 +211,35 @@ describe('the same event', () => {
     ])
   })
 
+  it('loses its minutes', async () => {
+    await add({ page: 30, at: day(1) })
+    await add({ page: 40, minutes: 15, at: day(1) })
+    await add({ minutes: 20, at: day(2) })
+    const cleared = ['PROGRESS 30 null null 10', 'PROGRESS 40 null null 13.3', 'PROGRESS 40 null null 13.3']
+    for (let n = 0; n < 2; n++) {
+      expect((await add({ minutes: null, at: day(1) })).body).toMatchObject({ minutes: null })
+      expect((await add({ page: 40, minutes: null, at: day(2) })).body).toMatchObject({ minutes: null })
+      expect(await history()).toEqual(cleared)
+    }
+    expect((await reader.get(`/books/${bookId}/sittings`)).body).toMatchObject({ item: [], eventMinutes: 0 })
+    // Another event has no minutes.
+    await add({ page: 50, minutes: null, at: day(3) })
+    expect(await history()).toEqual([...cleared, 'PROGRESS 50 null null 16.7'])
+  })
+
+  it('must exist to lose minutes', async () => {
+    await add({ minutes: 20, at: day(2) })
+    const before = await stored()
+    expect(await add({ minutes: null, at: day(1) })).toMatchObject(
+      fieldError('minutes', 'null', 'must not be null if there is no event at this time'),
+    )
+    for (const other of [{}, { at: day(2), finish: true }])
+      expect(await add({ minutes: null, ...other })).toMatchObject(
+        fieldError('minutes', 'null', 'must not be null without at, or with finish'),
+      )
+    expect(await stored()).toEqual(before)
+  })
+
   it('is found by its second, of several on a page', async () => {
     for (const seconds of [3600, 3601, 3600, 3601]) await add({ seconds, at: day(1) })
     expect(await history()).toEqual(['PROGRESS 30 null 3600 10', 'PROGRESS 30 null 3601 10'])
