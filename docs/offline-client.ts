@@ -7,6 +7,7 @@ import {
   type Kind,
   lay,
   type Part,
+  type Reached,
   type Shown,
   tagIdsOf,
   toShown,
@@ -392,9 +393,9 @@ export const createClient = ({ url, token, store, fetch, now = Date.now, size = 
       if (body.add.length + body.remove.length === 0) return undefined
       return add({ method: 'PATCH', kind, id, part: '/tags', body })
     },
-    /** With its time, so that it can be repeated. */
-    addProgress: ({ kind, id }: Shown, page: number) =>
-      add({ method: 'POST', kind, id, part: '/progress', body: { page, at: new Date(now()).toISOString() } }),
+    /** What was reached, and in how many minutes: with its time, so that it can be repeated. */
+    addProgress: ({ kind, id }: Shown, reached: Reached) =>
+      add({ method: 'POST', kind, id, part: '/progress', body: { ...reached, at: new Date(now()).toISOString() } }),
     /** Returns its address, for the text of a memo, where the URL will take its place. */
     addImage: (image: Blob) =>
       store.lock('data', async () => {

@@ -8,6 +8,9 @@ export type Version = number | string | null | undefined
 export type Value = Record<string, unknown>
 export type Shown = { kind: Kind; id: Id; version?: Version; value: Value }
 /** Of a book. Without one, the write is about the object itself. */
+/** A page, or a second of an audiobook; or neither, if only the minutes of a sitting are known. */
+export type Reached = { page?: number; seconds?: number; minutes?: number }
+
 export type Part = '' | '/edition' | '/tags' | '/progress'
 export type Write = {
   seq: number
@@ -98,13 +101,21 @@ export const toShown = (object: Shown, names: Names): Shown => {
 const changesOf = ({ kind, part }: Write, body: Value, value: Value): Value => {
   const edition = value.edition as Value
   if (part === '/progress') {
-    const { count, deviceMinutes } = value.progress as { count: number; deviceMinutes: number }
-    const latestAt = String(body.at).replace(/\.\d+/, '')
-    const isBegun = value.bookStatus === 'YET' && Number(body.page) > 0
-    const [page, pages] = [Number(body.page), Number(value.itemPage)]
-    const percent = pages > 0 ? Math.min(100, Math.round((1000 * page) / pages) / 10) : null
-    const progress = { count: count + 1, latestAt, seconds: null, percent, deviceMinutes }
-    return { currentPage: body.page, progress, ...(isBegun && { bookStatus: 'ING' }) }
+    const before = value.progress as { count: number; seconds: number | null; deviceMinutes: number }
+    const { page, seconds = page === undefined ? before.seconds : null, minutes = 0 } = body as Reached
+    const [pages, length] = [Number(value.itemPage), Number(edition.seconds)]
+    const isOfSeconds = seconds !== null && length > 0
+    const pageOfSecond =
+      isOfSeconds && 'seconds' in body && pages > 0 ? Math.round((pages * seconds) / length) : undefined
+    const currentPage = page ?? pageOfSecond ?? Number(value.currentPage)
+    const [reached, all] = isOfSeconds ? [seconds, length] : [currentPage, pages]
+    const progress = {
+      ...before,
+      ...{ count: before.count + 1, latestAt: String(body.at).replace(/\.\d+/, ''), seconds },
+      percent: all > 0 ? Math.min(100, Math.round((1000 * reached) / all) / 10) : null,
+    }
+    const isBegun = value.bookStatus === 'YET' && [page, body.seconds, minutes].some((sent) => Number(sent) > 0)
+    return { currentPage, progress, ...(isBegun && { bookStatus: 'ING' }) }
   }
   if (part === '/tags') {
     const added = asTexts(body.add)

@@ -121,8 +121,8 @@ export const retryAfter = (seconds: number): Details => ({ headers: { 'Retry-Aft
 const UNAVAILABLE_RETRY_SECONDS = 5
 
 /** A dependency is temporarily failing or overloaded. The cause is logged. */
-export const unavailable = (cause?: unknown) =>
-  new ApiError('UNAVAILABLE', retryAfter(UNAVAILABLE_RETRY_SECONDS), cause)
+export const unavailable = (cause?: unknown, message?: string) =>
+  new ApiError('UNAVAILABLE', { ...retryAfter(UNAVAILABLE_RETRY_SECONDS), message }, cause)
 
 const MAINTENANCE_RETRY_SECONDS = 60
 

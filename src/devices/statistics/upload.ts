@@ -94,7 +94,7 @@ const count = async (context: ImportContext, first: State, upload: Upload, condi
     const step = await countPart(context, state, upload)
     if (step === 'done') return
     left[step] -= 1
-    if (left.part === 0) throw unavailable('statistics are counted in part')
+    if (left.part === 0) throw unavailable('statistics are counted in part', 'Only a part is counted yet: sync again')
     if (left.overtaken === 0) throw unavailable('statistics change, or lack an object')
   }
 }

@@ -313,7 +313,7 @@ describe('an upload', () => {
   it('of much is counted in parts, and goes on with the next request', async () => {
     const file = statisticsFile({ ...DEMIAN, rows: days(8) })
     const first = await put(file, {}, device, inParts(2))
-    expect(first).toMatchObject({ status: 503 })
+    expect(first).toMatchObject({ status: 503, body: 'Only a part is counted yet: sync again\n' })
     expect(await counted()).toHaveLength(6)
     expect(await stored()).toMatchObject({ file: null, hash: null, sittings: 6 })
     await expectIntact()

@@ -80,7 +80,7 @@ describe('the offline client', () => {
     await device.app.create('reading', { startedAt: '2026-01' }, bookId)
     await edit(device, 'edited')
     await edit(device, 'edited twice')
-    await device.app.addProgress(await only(device, 'book'), 30)
+    await device.app.addProgress(await only(device, 'book'), { page: 30 })
     await device.app.setTags(await only(device, 'book'), ['Sea'])
     await expect(device.app.sync()).rejects.toThrow('offline')
     expect(await device.app.get('book', bookId)).toMatchObject({
@@ -103,6 +103,34 @@ describe('the offline client', () => {
     await device.app.sync()
     expect(await reader().get(`/memos/${memoId}`)).toMatchObject({ status: 404 })
     expect((await reader().get('/books')).body.item).toEqual([])
+  })
+
+  it('shows and sends minutes, and seconds of an audiobook', async () => {
+    const device = await syncedDevice()
+    await device.app.create('book', { title: 'Demian' })
+    await device.app.updateEdition(await only(device, 'book'), { seconds: 36_000 })
+    const read = async (reached: { seconds?: number; minutes?: number }) =>
+      device.app.addProgress(await only(device, 'book'), reached)
+    const shown = async () => (await only(device, 'book')).value
+    await read({ minutes: 5 })
+    expect(await shown()).toMatchObject({ bookStatus: 'ING', currentPage: 0, progress: { count: 1, percent: null } })
+    await read({ seconds: 3600, minutes: 20 })
+    const reached = { bookStatus: 'ING', currentPage: 0, progress: { count: 2, seconds: 3600, percent: 10 } }
+    expect(await shown()).toMatchObject(reached)
+    await device.app.updateEdition(await only(device, 'book'), { seconds: 7200 })
+    await device.app.update(await only(device, 'book'), { itemPage: 300 })
+    await read({ seconds: 3600 })
+    expect(await shown()).toMatchObject({ currentPage: 150, progress: { count: 3, seconds: 3600, percent: 50 } })
+    await device.app.sync()
+    const { bookId } = await shown()
+    expect(await shown()).toMatchObject({ currentPage: 150, progress: { count: 3, seconds: 3600, percent: 50 } })
+    const { item } = (await reader().get(`/books/${bookId}/progress`)).body
+    expect(item.map(({ seconds, minutes }: Record<string, unknown>) => [seconds, minutes])).toEqual([
+      [3600, null],
+      [3600, 20],
+      [null, 5],
+    ])
+    expect(await device.app.kept()).toEqual([])
   })
 
   it('shows and sends a new title', async () => {

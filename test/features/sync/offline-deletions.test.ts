@@ -40,7 +40,7 @@ describe('the deletion of a book', () => {
     ['an edit of a memo', ({ app }, _, memo) => app.update(memo, { memoContent: 'edited' })],
     ['a reading', ({ app }, { id }) => app.create('reading', { finishedAt: '2020' }, id)],
     ['a tag', ({ app }, book) => app.setTags(book, ['Sea'])],
-    ['progress', ({ app }, book) => app.addProgress(book, 9)],
+    ['progress', ({ app }, book) => app.addProgress(book, { page: 9 })],
     ['an edition', ({ app }, book) => app.updateEdition(book, { series: 'Cosmos' })],
   ])('is kept if another device has added %s, and shows the book again', async (_, change) => {
     const { bookId, here, there } = await twoDevices()
@@ -77,7 +77,7 @@ describe('the deletion of a book', () => {
     ['a new memo', async ({ app }) => app.create('memo', MEMO, (await app.list('book'))[0]?.id)],
     ['a memo', async (device) => device.app.update(await only(device, 'memo'), { memoContent: 'edited' })],
     ['fields', async (device) => device.app.update(await only(device, 'book'), { star: 3, bookStatus: 'DONE' })],
-    ['progress', async (device) => device.app.addProgress(await only(device, 'book'), 9)],
+    ['progress', async (device) => device.app.addProgress(await only(device, 'book'), { page: 9 })],
     ['tags', async (device) => device.app.setTags(await only(device, 'book'), ['Sea', 'Lamp'])],
     ['an edition', async (device) => device.app.updateEdition(await only(device, 'book'), { isbn: '89-364-3412-8' })],
     ['a reading', async (device) => device.app.update(await only(device, 'reading'), { rating: 4.5, note: 'Again' })],
@@ -338,7 +338,7 @@ it('shows objects in one shape, whether they are to be sent, answered, or pulled
   await device.app.create('reading', { finishedAt: '2020', outcome: 'FINISHED' }, book)
   await device.app.setTags(await only(device, 'book'), ['Sea'])
   await device.app.updateEdition(await only(device, 'book'), { series: 'Cosmos' })
-  await device.app.addProgress(await only(device, 'book'), 30)
+  await device.app.addProgress(await only(device, 'book'), { page: 30 })
   const shownBook = async () => (await only(device, 'book')).value
   const shape = async () => {
     const values = [await shownBook(), (await only(device, 'memo')).value, (await device.app.list('reading'))[0]?.value]

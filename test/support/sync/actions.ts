@@ -105,7 +105,7 @@ export const act = async (device: Device, network: Network, draw: Draw, mark: nu
     },
     async () => {
       const book = await shown('book')
-      return book && client.addProgress(book, draw(300))
+      return book && client.addProgress(book, { page: draw(300), ...(draw(2) > 0 && { minutes: 1 + draw(60) }) })
     },
     async () => {
       const reading = await shown('reading')
