@@ -48,6 +48,11 @@ it('reads one row', () => {
   expect(expectEqual(writeStatistics(BOOKS, ROWS.slice(0, 1))).rows).toHaveLength(1)
 })
 
+it('reads 100 rows', () => {
+  const { books, rows } = manyRows(100)
+  expect(expectEqual(writeStatistics(books, rows)).rows).toHaveLength(100)
+})
+
 it('reads 200,000 rows', { tags: ['slow'] }, () => {
   const { books, rows } = manyRows(200_000)
   expect(expectEqual(writeStatistics(books, rows)).rows).toHaveLength(200_000)

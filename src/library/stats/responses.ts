@@ -167,7 +167,7 @@ export const statsReference: FeatureReference = {
       'The date by which the row counts: `finishedAt` or, if paused, `startedAt`; the day of an event or memo in your time zone; the day of `minutesRead`; for `backlog`, when the book was registered.',
     'YearStats.days': 'The days that `daysRead` counts, with pages and minutes.',
     'LongestDay.date': 'The day: of several, the first.',
-    'LongestDay.minutes': 'How long books were read.',
+    'LongestDay.minutes': 'How long books were read: more than a day, if several devices or events add up to that.',
     longestDay: 'The day with the most `minutes` in `days`. Null if there are none.',
     distribution: 'How many finishes have each rating.',
     mean: 'The mean.',

@@ -203,6 +203,44 @@ describe('what it adds', () => {
     ])
   })
 
+  it.each([
+    // Set back at three in the night, from UTC+2 to UTC+1.
+    [
+      'Europe/Berlin',
+      '2026-10-24T21:59',
+      '2026-10-24T22:00',
+      '2026-10-25T00:30',
+      '2026-10-25T01:30',
+      '2026-10-25T23:00',
+    ],
+    // Set forward at two in the night.
+    [
+      'Europe/Berlin',
+      '2026-03-28T22:59',
+      '2026-03-28T23:00',
+      '2026-03-29T00:59',
+      '2026-03-29T01:00',
+      '2026-03-29T22:00',
+    ],
+    // Set back at midnight, from UTC-3 to UTC-4: both hours are of the day before.
+    [
+      'America/Santiago',
+      '2026-04-04T02:59',
+      '2026-04-04T03:00',
+      '2026-04-05T02:30',
+      '2026-04-05T03:30',
+      '2026-04-05T04:00',
+    ],
+  ])('counts by days of %s around a change of clocks: %s', async (timeZone, before, first, ...others) => {
+    await reader.patch('/members/me', { timeZone })
+    const rows = [before, first, ...others].map((start) => ({ start: `${start}:00Z`, seconds: 60 }))
+    await upload({ ...DEMIAN, rows })
+    expect((await counted()).map(([, , seconds]) => seconds)).toEqual([60, 180, 60])
+    const days = (await counted()).map(([, day]) => Date.parse(String(day)) / 86_400_000)
+    expect(days).toEqual([0, 1, 2].map((n) => (days[0] ?? 0) + n))
+    await expectIntact()
+  })
+
   it('counts a longer time of the same page only for the difference', async () => {
     await upload({ ...DEMIAN, rows: [ROW] })
     await upload({ ...DEMIAN, rows: [{ ...ROW, seconds: 100 }] })
