@@ -169,6 +169,8 @@ export const restoreBackup = async (folder: string, location: Location, { withou
 /** Restores a backup into a temporary folder, and returns whether everything is as the manifest says. */
 export const rehearse = async (folder: string, options: Options) => {
   const persistTo = mkdtempSync(join(tmpdir(), 'reading-library-'))
-  process.on('exit', () => rmSync(persistTo, { recursive: true, force: true }))
-  return restoreBackup(folder, { persistTo }, options)
+  const remove = () => rmSync(persistTo, { recursive: true, force: true })
+  // A signal ends this process without `finally`.
+  process.on('exit', remove)
+  return restoreBackup(folder, { persistTo }, options).finally(remove)
 }

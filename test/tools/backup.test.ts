@@ -1,12 +1,24 @@
 // @module-tag slow
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { StoredObject } from '../../scripts/backup/manifest.ts'
 import { forgetDeleted, pathOfObject, saveObjects } from '../../scripts/backup/objects.ts'
+import { writeBackup } from '../../scripts/backup/write.ts'
 import { findMismatches } from '../../scripts/data/integrity.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
 import {
@@ -15,62 +27,62 @@ import {
   createFolder,
   JWT_SECRET,
   runBackupScript,
-  runBackupScriptIn,
   runCommand,
+  runHere,
 } from './databases.ts'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”\r\n/* \\n \\10 \u2028 👩‍💻"
-const LONG_TEXTS = [`${'한'.repeat(59_999)}\n`, "'".repeat(60_000), '👩‍💻\\n\n'.repeat(9000), '\n\\10\r'.repeat(12_000)]
+const LONG_TEXTS = [
+  `${'한'.repeat(59_999)}\n`,
+  "'".repeat(60_000),
+  '👩‍💻\\n\n'.repeat(9000),
+  '\n\\10\r'.repeat(12_000),
+  // With marks of line feeds, a statement could become longer than D1 accepts.
+  `${'x'.repeat(500)}\\10${'.'.repeat(9990)}${'\n'.repeat(9990)}${'x'.repeat(45_000)}`,
+]
 
-/** A folder with local data of one database, in which a member has texts that are hard to dump. */
-const createData = () => {
-  const folder = createFolder()
-  const data = join(folder, 'data')
-  const database = createDatabase(data)
+const folder = mkdtempSync(join(tmpdir(), 'reading-library-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Local data of one database, and where it is backed up and restored. */
+const createData = (name: string) => {
+  const [data = '', backup = '', restored = ''] = ['data', 'backup', 'restored'].map((each) => join(folder, name, each))
+  return {
+    ...{ data, backup, restored, database: createDatabase(data) },
+    writeBackup: () => runBackupScript('backup', backup, '--local', '--persist-to', data),
+    restore: () => runBackupScript('restore', backup, '--local', '--persist-to', restored),
+  }
+}
+type Outcome = Awaited<ReturnType<typeof runBackupScript>>
+
+/** A member has texts that are hard to dump. */
+const small = createData('small')
+let written: Outcome
+let read: Outcome
+beforeAll(async () => {
+  const { database, data, backup } = small
   addMember(database, [[HOSTILE_TEXT], LONG_TEXTS, ...Array(40).fill(['A memo', 'Another memo'])])
   addMember(database, [])
   // The highest identifier assigned is kept, too.
   database.exec(
     `delete from members where memberId = 2; insert into addresses values (zeroblob(16), 3, 1, 3, 'HELD', null)`,
   )
-  const [backup, restored] = [join(folder, 'backup'), join(folder, 'restored')]
-  return {
-    ...{ folder, data, database, backup, restored },
-    writeBackup: (to = backup) => runBackupScript('backup', to, '--local', '--persist-to', data),
-    restore: (to = restored) => runBackupScript('restore', backup, '--local', '--persist-to', to),
-  }
-}
+  const { bucket, dispose } = await openStores({ persistTo: data })
+  await bucket.put('marks/2026-01-01T00:00:00.000Z/9/withdrawn', '')
+  await dispose()
+  mkdirSync(backup)
+  chmodSync(backup, 0o755)
+  written = await small.writeBackup()
+  read = await small.restore()
+})
 
 const TABLES = ['members', 'books', 'memos', 'authors', 'addresses']
 const readRows = (database: DatabaseSync) =>
   TABLES.map((table) => database.prepare(`select * from ${table} order by 1, 2`).all())
 const countMemos = (path: string) => new DatabaseSync(path).prepare('select count(*) as memos from memos').get()
 
-it('restores every row, counter and trigger, and texts longer than a statement of D1', async () => {
-  const { database, writeBackup, restore, restored } = createData()
-  const rows = readRows(database)
-  expect(await writeBackup()).toMatchObject({ code: 0 })
-  expect(await restore()).toMatchObject({ code: 0, stdout: expect.stringContaining('no mismatches') })
-  expect(readRows(new DatabaseSync(localPath(restored, 'DB')))).toEqual(rows)
-
-  const { slots, dispose } = await openStores({ persistTo: restored })
-  const [slot] = slots
-  if (!slot) throw new Error('There is no slot')
-  await slot.database.prepare(`delete from memos where memoContent = ?`).bind(HOSTILE_TEXT).run()
-  await slot.database.prepare(`update books set bookStatus = 'ING' where bookId = 1`).run()
-  expect(await findMismatches(slot.database)).toEqual([])
-  await dispose()
-})
-
-it('is private, and holds statements that D1 accepts, each on one line', async () => {
-  const { folder, data, backup, restored, writeBackup, restore } = createData()
-  const { bucket, dispose } = await openStores({ persistTo: data })
-  await bucket.put('marks/2026-01-01T00:00:00.000Z/9/withdrawn', '')
-  await dispose()
-  mkdirSync(backup)
-  chmodSync(backup, 0o755)
-  await writeBackup()
-  await restore()
+it('is private, and holds statements that D1 accepts, each on one line', () => {
+  const { backup, restored } = small
   const files = readdirSync(backup, { recursive: true }).map(String).sort()
   expect(files.filter((name) => /\.\w+$/.test(name))).toEqual([
     'DB/0001.sql',
@@ -78,13 +90,12 @@ it('is private, and holds statements that D1 accepts, each on one line', async (
     'objects.jsonl',
     'objects/marks/2026-01-01T00%3A00%3A00.000Z',
   ])
-  const modes = (path: string) =>
-    ['', ...readdirSync(join(folder, path), { recursive: true }).map(String)].map((name) => {
-      const { mode } = statSync(join(folder, path, name))
-      return mode & 0o777 & ~(mode & 0o100 ? 0o700 : 0o600)
+  const openToOthers = (path: string) =>
+    ['', ...readdirSync(path, { recursive: true }).map(String)].filter((name) => {
+      const { mode } = statSync(join(path, name))
+      return (mode & 0o777 & ~(mode & 0o100 ? 0o700 : 0o600)) !== 0
     })
-  expect(modes('backup').filter(Boolean)).toEqual([])
-  expect(modes('restored').filter(Boolean)).toEqual([])
+  expect([openToOthers(backup), openToOthers(restored)]).toEqual([[], []])
   expect(statSync(localPath(restored, 'DB')).mode & 0o777).toBe(0o600)
 
   const lines = readFileSync(join(backup, 'DB', '0001.sql'), 'utf8').split('\n')
@@ -94,34 +105,40 @@ it('is private, and holds statements that D1 accepts, each on one line', async (
     expect([line.slice(-2), Buffer.byteLength(line) <= 100_000]).toEqual([expect.stringMatching(/.;/), true])
 })
 
-it('a text with marks of line feeds does not make a statement that D1 refuses', async () => {
-  const { database, writeBackup } = createData()
-  addMember(database, [[`${'x'.repeat(500)}\\10${'.'.repeat(9990)}${'\n'.repeat(9990)}${'x'.repeat(45_000)}`]])
-  expect(await writeBackup()).toMatchObject({ code: 0 })
+it('restores every row, counter and trigger, and texts longer than a statement of D1', async () => {
+  expect(written).toMatchObject({ code: 0 })
+  expect(read).toMatchObject({ code: 0, stdout: expect.stringContaining('no mismatches') })
+  expect(readRows(new DatabaseSync(localPath(small.restored, 'DB')))).toEqual(readRows(small.database))
+
+  const { slots, dispose } = await openStores({ persistTo: small.restored })
+  const [slot] = slots
+  if (!slot) throw new Error('There is no slot')
+  await slot.database.prepare(`delete from memos where memoContent = ?`).bind(HOSTILE_TEXT).run()
+  await slot.database.prepare(`update books set bookStatus = 'ING' where bookId = 1`).run()
+  expect(await findMismatches(slot.database)).toEqual([])
+  await dispose()
 })
 
 it('needs a new folder, and leaves none if it fails', async () => {
-  const { folder, data, database, backup, writeBackup } = createData()
-  writeFileSync(join(folder, 'notes'), 'Keep this.')
-  expect(await writeBackup(folder)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`${folder} is not empty`),
-  })
-  expect(readFileSync(join(folder, 'notes'), 'utf8')).toBe('Keep this.')
-  const withoutSecret = await runBackupScriptIn(
-    ...(['.', { JWT_SECRET: '' }, 'backup', backup, '--local', '--persist-to', data] as const),
-  )
-  expect(withoutSecret).toMatchObject({ code: 1, stderr: expect.stringContaining('Set JWT_SECRET') })
+  const notes = join(createFolder(), 'notes')
+  writeFileSync(notes, 'Keep this.')
+  const write = (to: string, env = {}) => runHere(env, () => writeBackup(to, { persistTo: small.data }))
+  await expect(write(join(notes, '..'))).rejects.toThrow(`is not empty: choose a new folder`)
+  expect(readFileSync(notes, 'utf8')).toBe('Keep this.')
+  await expect(write(join(notes, 'backup'))).rejects.toThrow(/^ENOTDIR.*'$/)
+  await expect(write(createFolder(), { JWT_SECRET: '' })).rejects.toThrow('Set JWT_SECRET')
+  const { database, backup, ...failing } = createData('failing')
   database.exec('create table files (id integer primary key, file blob); insert into files values (1, zeroblob(60000))')
-  expect(await writeBackup()).toMatchObject({ code: 1, stderr: expect.stringContaining('DB: string or blob too big') })
-  expect(readdirSync(folder).sort()).toEqual(['data', 'notes'])
-  const file = join(folder, 'notes', 'backup')
-  expect(await writeBackup(file)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOTDIR.*'$/m) })
+  expect(await failing.writeBackup()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('DB: string or blob too big'),
+  })
+  expect(existsSync(backup)).toBe(false)
 })
 
 it('has each object that a row may name, and no image that was deleted meanwhile', async () => {
-  const { folder, data } = createData()
-  const { bucket, dispose } = await openStores({ persistTo: data })
+  const folder = createFolder()
+  const { bucket, dispose } = await openStores({ persistTo: createData('images').data })
   const saved = new Map<string, StoredObject>()
   const copy = () => saveObjects(bucket, folder, saved, () => {})
   const [kept, deleted, added, file] = ['images/1/a.png', 'images/1/b.png', 'images/1/c.png', 'imports/1/file'] as const
@@ -143,15 +160,16 @@ it('gives a file to each object, whatever its name', () => {
 })
 
 it('leaves nothing when it is ended', async () => {
-  const { folder, data, backup } = createData()
+  const folder = createFolder()
+  const backup = join(folder, 'backup')
   const { backup: script } = JSON.parse(readFileSync('package.json', 'utf8')).scripts
-  const [command, ...args] = [...script.split(' '), backup, '--local', '--persist-to', data]
+  const [command, ...args] = [...script.split(' '), backup, '--local', '--persist-to', small.data]
   const child = spawn(command, args, { env: { ...process.env, JWT_SECRET }, stdio: 'ignore' })
   const ended = once(child, 'exit')
   await vi.waitFor(() => expect(existsSync(backup)).toBe(true), { timeout: 60_000 })
   child.kill('SIGTERM')
   expect(await ended).toEqual([143, null])
-  expect(readdirSync(folder)).toEqual(['data'])
+  expect(readdirSync(folder)).toEqual([])
 })
 
 it.each(['backup', 'restore'] as const)('npm run %s -- --help prints the options', async (name) => {
@@ -165,35 +183,28 @@ it.each(['', 'verify', 'slots', 'migrate', 'time-migrations'])('npm run db -- %s
 })
 
 it('refuses a database that DB does not know', async () => {
-  const { data, database, backup } = createData()
+  const { data, database, backup } = createData('slots')
   const slot1 = createDatabase(data, 'DB_1')
   writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
   database.exec(`insert into slotMarks (slot, mark, isConfirmed) values (1, 'the mark', 1)`)
-  const env = { ADDRESS_KEY: 'a key of the tests only, for the hashes of addresses' }
-  const write = () => runBackupScriptIn('.', env, 'backup', backup, '--local', '--persist-to', data)
-  expect(await write()).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('DB_1: it is not the database that DB knows'),
-  })
+  const ADDRESS_KEY = 'a key of the tests only, for the hashes of addresses'
+  const write = (to: string) => runHere({ ADDRESS_KEY }, () => writeBackup(to, { persistTo: data }))
+  await expect(write(`${backup}-refused`)).rejects.toThrow('DB_1: it is not the database that DB knows')
   slot1.exec(`insert into slotMarks (slot, mark) values (1, 'the mark')`)
-  expect(await write()).toMatchObject({ code: 0 })
+  expect((await write(backup)).stdout).toContain(`${backup}: complete`)
 })
 
 it('takes no more memory for a larger database, and files have at most 32 MB', async () => {
-  const measure = async (megabytes: number) => {
-    const { database, backup, restored, writeBackup, restore } = createData()
-    for (let n = 0; n < megabytes; n++) addMember(database, Array(100).fill(Array(5).fill('A memo. '.repeat(125))))
-    const memos = countMemos(String(database.location()))
-    database.close()
-    const [written, read] = [await writeBackup(), await restore()]
-    expect([written.code, read.code]).toEqual([0, 0])
-    expect(countMemos(localPath(restored, 'DB'))).toEqual(memos)
-    const files = readdirSync(join(backup, 'DB'))
-    for (const name of files) expect(statSync(join(backup, 'DB', name)).size).toBeLessThanOrEqual(32_000_000)
-    return { backup: written.memory, restore: read.memory, files: files.length }
-  }
-  const [small, large] = [await measure(10), await measure(40)]
-  expect(large.files).toBeGreaterThan(small.files)
-  expect(large.backup / small.backup).toBeLessThan(1.2)
-  expect(large.restore / small.restore).toBeLessThan(1.2)
+  const { database, backup, restored, ...large } = createData('large')
+  for (let n = 0; n < 40; n++) addMember(database, Array(20).fill(Array(5).fill('A memo. '.repeat(625))))
+  const memos = countMemos(String(database.location()))
+  database.close()
+  const [ofBackup, ofRestore] = [await large.writeBackup(), await large.restore()]
+  expect([ofBackup.code, ofRestore.code]).toEqual([0, 0])
+  expect(countMemos(localPath(restored, 'DB'))).toEqual(memos)
+  const files = readdirSync(join(backup, 'DB'))
+  expect(files.length).toBeGreaterThan(1)
+  for (const name of files) expect(statSync(join(backup, 'DB', name)).size).toBeLessThanOrEqual(32_000_000)
+  expect(ofBackup.memory / written.memory).toBeLessThan(1.2)
+  expect(ofRestore.memory / read.memory).toBeLessThan(1.2)
 })

@@ -14,11 +14,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readManifest, sha256 } from '../../scripts/backup/manifest.ts'
-import { restoreBackup } from '../../scripts/backup/restore.ts'
+import { rehearse, restoreBackup } from '../../scripts/backup/restore.ts'
+import { writeBackup } from '../../scripts/backup/write.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
-import { addMember, createDatabase, createFolder, JWT_SECRET, runBackupScriptIn } from './databases.ts'
+import { addMember, createDatabase, createFolder, JWT_SECRET, runBackupScriptIn, runHere } from './databases.ts'
 
 const ADDRESS_KEY = 'a key of the tests only, for the hashes of addresses'
 const IMAGES = ['a', 'b'].map((letter) => `images/1/${letter.repeat(22)}.png`)
@@ -36,8 +37,7 @@ beforeAll(async () => {
   for (const key of IMAGES)
     await bucket.put(key, `the content of ${key}`, { httpMetadata: { contentType: 'image/png' } })
   await dispose()
-  const args = [original, '--local', '--persist-to', data]
-  expect(await runBackupScriptIn('.', { ADDRESS_KEY }, 'backup', ...args)).toMatchObject({ code: 0 })
+  await runHere({ ADDRESS_KEY }, () => writeBackup(original, { persistTo: data }))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -108,13 +108,14 @@ const DAMAGES: [what: string, damage: Damage, refusal: string][] = [
 
 const SECRETS = { JWT_SECRET, ADDRESS_KEY }
 
-const refuse = async (backup: string, refusal: string, secrets: Partial<typeof SECRETS> = SECRETS, to = 'restored') => {
-  for (const [name, value] of Object.entries({ ...SECRETS, ...secrets })) vi.stubEnv(name, value)
+const restore = (backup: string, to: string, options = {}, secrets: Partial<typeof SECRETS> = {}) =>
+  runHere({ ...SECRETS, ...secrets }, () => restoreBackup(backup, { persistTo: join(folder, to) }, options))
+
+const refuse = async (backup: string, refusal: string, secrets: Partial<typeof SECRETS> = {}, to = 'restored') => {
   const persistTo = join(folder, to)
   const existed = existsSync(persistTo) && readdirSync(persistTo, { recursive: true }).length
-  await expect(restoreBackup(backup, { persistTo }, {})).rejects.toThrow(refusal)
+  await expect(restore(backup, to, {}, secrets)).rejects.toThrow(refusal)
   expect(existsSync(persistTo) && readdirSync(persistTo, { recursive: true }).length).toBe(existed)
-  vi.unstubAllEnvs()
 }
 
 it.each(DAMAGES)('refuses %s, and writes nothing', async (_, damage, refusal) => {
@@ -146,24 +147,24 @@ it('finds other rows than those of the manifest, and goes on without a secret th
     const { DB, ...others } = databases as Record<string, object>
     return { databases: { DB: { ...DB, memos: { rows: 3, sha256: sha256('') } }, ...others } }
   })
-  const restore = (from: string, to: string, ...flags: string[]) =>
-    runBackupScriptIn('.', { ADDRESS_KEY }, 'restore', from, '--local', '--persist-to', join(folder, to), ...flags)
-  const differing = await restore(backup, 'differing')
-  expect(differing).toMatchObject({ code: 1, stderr: expect.stringContaining('DB: memos: 2 rows instead of 3') })
-  expect(existsSync(localPath(join(folder, 'differing'), 'DB'))).toBe(false)
+  const differing = join(folder, 'differing')
+  const args = ['restore', backup, '--local', '--persist-to', differing] as const
+  expect(await runBackupScriptIn('.', { ADDRESS_KEY }, ...args)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('DB: memos: 2 rows instead of 3'),
+  })
+  expect(existsSync(localPath(differing, 'DB'))).toBe(false)
 
   const TMPDIR = createFolder()
-  const rehearse = (from: string) => runBackupScriptIn('.', { ADDRESS_KEY, TMPDIR }, 'backup', 'rehearse', from)
-  expect([(await rehearse(backup)).code, (await rehearse(original)).code]).toEqual([1, 0])
+  const env = { ADDRESS_KEY, TMPDIR }
+  expect(await runBackupScriptIn('.', env, 'backup', 'rehearse', original)).toMatchObject({ code: 0 })
+  await expect(runHere(env, () => rehearse(backup, {}))).rejects.toThrow('DB: memos: 2 rows instead of 3')
   expect(readdirSync(TMPDIR).filter((name) => name.startsWith('reading-library-'))).toEqual([])
 
-  const lost = await runBackupScriptIn(
-    ...(['.', { ADDRESS_KEY, JWT_SECRET: 'another' }, 'restore', original, '--local'] as const),
-    ...['--persist-to', join(folder, 'lost'), '--without', 'JWT_SECRET'],
-  )
+  const lost = await restore(original, 'lost', { without: ['JWT_SECRET'] }, { JWT_SECRET: 'another' })
   // The original has none.
   expect(lost.stdout).toContain('rows of images added: 2')
-  expect(lost.code).toBe(0)
+  expect(lost.result).toBe(true)
   expect(existsSync(localPath(join(folder, 'lost'), 'DB_1'))).toBe(true)
 })
 
@@ -172,23 +173,9 @@ it('restores only the database of a slot', async () => {
   cpSync(join(folder, 'data'), data, { recursive: true })
   const files = ['', '-wal', '-shm'].map((suffix) => localPath(data, 'DB_1') + suffix)
   for (const file of files) rmSync(file, { force: true })
-  const restore = (slot: number) =>
-    runBackupScriptIn(
-      ...([
-        '.',
-        { ADDRESS_KEY },
-        'restore',
-        original,
-        '--local',
-        '--persist-to',
-        data,
-        '--slot',
-        String(slot),
-      ] as const),
-    )
-  expect(await restore(7)).toMatchObject({ code: 1, stderr: expect.stringContaining('The backup has no slot 7') })
-  expect(await restore(0)).toMatchObject({ code: 1, stderr: expect.stringContaining(`${data} has a database DB:`) })
-  const { code, stdout } = await restore(1)
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^DB_1: \d+ rows restored and compared$/m)])
+  await expect(restore(original, 'one-slot', { slot: 7 })).rejects.toThrow('The backup has no slot 7')
+  await expect(restore(original, 'one-slot', { slot: 0 })).rejects.toThrow(`${data} has a database DB:`)
+  const { result, stdout } = await restore(original, 'one-slot', { slot: 1 })
+  expect([result, stdout]).toEqual([true, expect.stringMatching(/^DB_1: \d+ rows restored and compared$/m)])
   expect(stdout).not.toMatch(/^DB: /m)
 })

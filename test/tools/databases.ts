@@ -3,7 +3,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { localPath } from '../../scripts/data/stores.ts'
 
 const NOW = '2026-01-01T00:00:00'
@@ -84,6 +84,23 @@ export const runBackupScript = (name: 'backup' | 'restore', ...args: string[]) =
 
 export const runBackupScriptIn = (cwd: string, env: Variables, name: 'backup' | 'restore', ...args: string[]) =>
   runScript(name, cwd, { JWT_SECRET, ...env }, args)
+
+/**
+ * Calls what a command does in this process, which is quicker, with the secrets and other variables in the environment.
+ * Returns what it printed, and its result.
+ */
+export const runHere = async <Result>(env: Variables, command: () => Promise<Result>) => {
+  const lines: string[] = []
+  const spies = (['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockImplementation(() => {}))
+  spies[0]?.mockImplementation((line) => lines.push(line))
+  for (const [name, value] of Object.entries({ JWT_SECRET, ...env })) vi.stubEnv(name, value)
+  try {
+    return { result: await command(), stdout: lines.join('\n') }
+  } finally {
+    vi.unstubAllEnvs()
+    for (const spy of spies) spy.mockRestore()
+  }
+}
 
 /** Runs a command of `npm run members`. */
 export const runMembersScript = (env: Variables, ...args: string[]) => runScript('members', '.', env, args)

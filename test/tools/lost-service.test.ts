@@ -1,29 +1,32 @@
 // @module-tag slow
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { restoreBackup } from '../../scripts/backup/restore.ts'
+import { writeBackup } from '../../scripts/backup/write.ts'
 import { digestTables } from '../../scripts/data/rows-as-sql.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
+import { readCommand, runCommand } from '../../scripts/members/run.ts'
 import { drawCover } from '../../scripts/seed/pictures.ts'
-import { buildService, defineReader, defineWorker, MINIFLARE_OPTIONS, SERVICE } from '../support/service/workerd.ts'
-import { createDatabase, JWT_SECRET, runBackupScriptIn, runMembersScript } from './databases.ts'
+import { startService as start } from '../../scripts/serve/service.ts'
+import { JWT_SECRET, runHere } from './databases.ts'
+import { buildWorkers, startSmtpServer } from './serve.ts'
 
 const ADDRESS_KEY = 'a key of the tests only, for the hashes of addresses'
 const [PASSWORD, NEW_PASSWORD] = ['read-more-1', 'read-more-2']
-const VARS = {
+const SETTINGS = {
   JWT_SECRET,
   ADDRESS_KEY,
   NEW_MEMBERS: 'EU:1 *:0',
   EMAIL_VERIFICATION: 'off',
   MAIL_FROM: 'library@example.com',
   PUBLIC_URL: 'https://library.example',
-  CATALOGUE_PROVIDER: 'sample',
+  LOG_SAMPLE_RATE: '0',
 }
 
-beforeAll(() => void buildService())
+beforeAll(buildWorkers)
 const folder = mkdtempSync(join(tmpdir(), 'reading-library-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -31,30 +34,18 @@ type Sent = { token?: string; body?: unknown; continent?: 'EU' | undefined }
 
 /** The service over local data. */
 const startService = async (data: string) => {
-  const d1 = (id: string) => ({ type: 'd1' as const, id })
-  const bindings = {
-    DB: d1('DB'),
-    DB_1: d1('DB_1'),
-    IMAGES: { type: 'r2' as const, name: 'reading-library-images' },
-  }
-  const worker = defineWorker({ name: 'service', entry: SERVICE, vars: VARS, uploadsPerMinute: 30, bindings })
-  const miniflare = new Miniflare({
-    ...MINIFLARE_OPTIONS,
-    workers: [worker, defineReader()],
-    resourcePersistencePath: join(data, 'v3'),
-    handleStructuredLogs: () => {},
-  })
-  await miniflare.ready
+  const { url: smtpUrl } = await startSmtpServer()
+  const { result } = await runHere({}, () => start({ data, service: SETTINGS, smtpUrl }))
+  const { target, stop } = result
   const send = async (method: string, path: string, { token, body, continent }: Sent = {}) => {
-    const content = body === undefined ? undefined : body instanceof FormData ? new Response(body) : Response.json(body)
-    const response = await miniflare.dispatchFetch(`https://library.example${path}`, {
+    const response = await fetch(new URL(path, target()), {
       method,
       headers: {
         ...(token && { Authorization: token }),
-        ...(content && { 'Content-Type': content.headers.get('Content-Type') ?? '' }),
+        ...(body !== undefined && !(body instanceof FormData) && { 'Content-Type': 'application/json' }),
+        ...(continent && { 'MF-CF-Blob': JSON.stringify({ continent }) }),
       },
-      ...(content && { body: await content.arrayBuffer() }),
-      ...(continent && { cf: { continent } }),
+      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     })
     const bytes = Buffer.from(await response.arrayBuffer())
     const isJson = response.headers.get('Content-Type')?.includes('json')
@@ -70,7 +61,7 @@ const startService = async (data: string) => {
       expect(await send('POST', '/join', { body, continent })).toMatchObject({ status: 201 })
       return (await logIn(email)).token
     },
-    stop: () => miniflare.dispose(),
+    stop,
   }
 }
 type Service = Awaited<ReturnType<typeof startService>>
@@ -122,14 +113,22 @@ const readObjects = async (data: string) => {
   return found
 }
 
-const run = (name: 'backup' | 'restore', to: string, data: string) =>
-  runBackupScriptIn('.', { ADDRESS_KEY, TIME_ZONE: 'UTC' }, name, to, '--local', '--persist-to', data)
-const operate = async (data: string, ...args: string[]) =>
-  expect(await runMembersScript({ JWT_SECRET }, ...args, '--local', '--persist-to', data)).toMatchObject({ code: 0 })
+const ENV = { ADDRESS_KEY, TIME_ZONE: 'UTC' }
+const restore = (backup: string, persistTo: string) => runHere(ENV, () => restoreBackup(backup, { persistTo }, {}))
+/** Runs commands of `npm run members`. Returns the lines that each prints. */
+const operate = (data: string, ...commands: string[]) =>
+  runHere(ENV, async () => {
+    const { dispose, ...stores } = await openStores({ persistTo: data })
+    const printed: string[][] = []
+    for (const command of commands)
+      printed.push(await runCommand(readCommand([...command.split(' '), '--local', '--persist-to', data]), stores))
+    await dispose()
+    return printed
+  })
 
 it('a service that was lost comes back from its backup alone', async () => {
   const [data, backup] = [join(folder, 'data'), join(folder, 'backup')]
-  for (const binding of BINDINGS) createDatabase(data, binding).close()
+  mkdirSync(data)
   writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
   const first = await startService(data)
   const [mina, jun] = [await first.signUp('mina@example.com'), await first.signUp('jun@example.com', 'EU')]
@@ -140,14 +139,13 @@ it('a service that was lost comes back from its backup alone', async () => {
   expect(await first.send('DELETE', '/members/me', { token: hana })).toMatchObject({ status: 204 })
   await first.stop()
   insertCode(data)
-  await operate(data, 'block', 'sora@example.com')
-  expect(await run('backup', backup, data)).toMatchObject({ code: 0 })
+  await operate(data, 'block sora@example.com')
+  await runHere(ENV, () => writeBackup(backup, { persistTo: data }))
   const [tables, objects] = [readTables(data), await readObjects(data)]
   expect(tables[0]?.accountCodes?.rows).toBe(1)
 
   const whole = join(folder, 'whole')
-  const restored = await run('restore', backup, whole)
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('no mismatches') })
+  expect(await restore(backup, whole)).toEqual({ result: true, stdout: expect.stringContaining('no mismatches') })
   expect(readTables(whole)).toEqual(tables)
   expect(await readObjects(whole)).toEqual(objects)
   const second = await startService(whole)
@@ -172,28 +170,23 @@ it('a service that was lost comes back from its backup alone', async () => {
   await third.send('POST', '/books', { token: jun, body: { title: 'High Tide' } })
   const cursor = await sync(third, jun)
   await third.stop()
-  await operate(data, 'unblock', 'sora@example.com')
-  await operate(data, 'block', 'jun@example.com')
-  await operate(data, 'unblock', 'jun@example.com')
-  await operate(data, 'block', 'mina@example.com')
+  await operate(
+    data,
+    ...['unblock sora@example.com', 'block jun@example.com', 'unblock jun@example.com', 'block mina@example.com'],
+  )
 
   const older = join(folder, 'older')
   cpSync(join(data, 'v3', 'r2'), join(older, 'v3', 'r2'), { recursive: true })
-  const { code, stdout } = await run('restore', backup, older)
-  expect(code).toBe(0)
+  const { result, stdout } = await restore(backup, older)
+  expect(result).toBe(true)
   for (const line of [
     'DB_1: withdrawals repeated: 1',
     'DB_1: passwords to be reset: 1',
     'DB: actions of operators repeated: 1',
   ])
     expect(stdout).toContain(line)
-  const { stdout: log } = await runMembersScript({}, 'log', '--local', '--persist-to', older)
-  expect(
-    log
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' ')[1]),
-  ).toEqual([...['block', 'unblock', 'block', 'unblock', 'block']])
+  const [log = []] = (await operate(older, 'log')).result
+  expect(log.map((line) => line.split(' ')[1])).toEqual(['block', 'unblock', 'block', 'unblock', 'block'])
   const fourth = await startService(older)
   const statusOf = async (name: string, password?: string) =>
     (await fourth.logIn(`${name}@example.com`, password)).status

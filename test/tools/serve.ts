@@ -1,12 +1,15 @@
 // The service for one household, started as in its image.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { isBuildOld } from '../../scripts/serve/build.ts'
 
 /** Of the last stage of the Dockerfile. */
 const readLine = (instruction: string) =>
@@ -16,8 +19,8 @@ const readLine = (instruction: string) =>
 export const runInstruction = (instruction: 'CMD' | 'HEALTHCHECK', data: string, env: Record<string, string>) => {
   const [, ...args] = (JSON.parse(readLine(instruction)) as string[]).map((each) => (each === '/data' ? data : each))
   // No setting of this machine: HOST, for example.
-  const { PATH = '', TMPDIR = '/tmp' } = process.env
-  return spawn(process.execPath, args, { cwd: resolve('.'), env: { PATH, TMPDIR, ...env } })
+  const { PATH = '', TMPDIR = '/tmp', NODE_COMPILE_CACHE = '' } = process.env
+  return spawn(process.execPath, args, { cwd: resolve('.'), env: { PATH, TMPDIR, NODE_COMPILE_CACHE, ...env } })
 }
 
 const linesOf = (child: ChildProcess) => {
@@ -38,18 +41,20 @@ export const until = async <T>(find: () => T | undefined | false | Promise<T | u
   throw new Error(`In vain: ${what}`)
 }
 
-/** Starts the service, and waits for its first sweep. */
+/** Starts the service, and waits for its first sweep, or its end. */
 export const startServe = async (data: string, env: Record<string, string> = {}) => {
   const child = runInstruction('CMD', data, { PORT: '0', ...env })
   const lines = linesOf(child)
   const ended = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>
-  onTestFinished(async () => {
-    child.kill()
-    await ended
-  })
+  /** Sends a signal, and returns the exit code. */
+  const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    const [code] = await ended
+    return code
+  }
   const find = (pattern: RegExp) => pattern.exec(lines.join('\n'))
   const isReady = () => find(/"message":"sweep"/) || child.exitCode !== null
-  await until(isReady, lines.join('\n'))
+  await until(isReady, 'a service')
   const base = `http://127.0.0.1:${find(/^Serving .+:(\d+)$/m)?.[1]}`
   return {
     child,
@@ -66,17 +71,21 @@ export const startServe = async (data: string, env: Record<string, string> = {})
       const response = await fetch(`${base}${path}`, init)
       return { status: response.status, headers: response.headers, text: await response.text() }
     },
-    /** Sends a signal, and returns the exit code. */
-    end: async (signal: NodeJS.Signals = 'SIGTERM') => {
-      child.kill(signal)
-      const [code] = await ended
-      return code
-    },
+    end,
+    [Symbol.asyncDispose]: async () => void (await end()),
   }
 }
 
-/** A server that takes mails, or refuses their recipients. */
-export const startSmtpServer = async ({ refuses = false } = {}) => {
+/** Builds the Workers if they are old: once for all files of tests that need them, which run beside each other. */
+export const buildWorkers = () => {
+  using lock = new DatabaseSync(join(tmpdir(), 'reading-library-build.sqlite'), { timeout: 300_000 })
+  lock.exec('begin exclusive')
+  if (isBuildOld()) execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'pipe' })
+}
+
+/** A server that takes mails, or refuses their recipients once `refuse` was called. */
+export const startSmtpServer = async () => {
+  let refuses = false
   const mails: { from: string; to: string; text: string }[] = []
   const server = createServer((socket) => {
     const say = (line: string) => socket.write(`${line}\r\n`)
@@ -106,5 +115,8 @@ export const startSmtpServer = async ({ refuses = false } = {}) => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
   const { port } = server.address() as { port: number }
-  return { url: `smtp://127.0.0.1:${port}`, mails }
+  const refuse = () => {
+    refuses = true
+  }
+  return { url: `smtp://127.0.0.1:${port}`, mails, refuse }
 }
