@@ -77,12 +77,12 @@ const repaired = (binding: string) => `${binding}: withdrawals repeated: 1`
 it('a slot that went back in time loses no withdrawal and assigns no identifier again', async () => {
   const { ids, goBack } = copies
   const { restored } = goBack('slot-restored', ['DB_1'])
-  const broken = await open(restored)
-  expect(await broken.verify()).not.toEqual([])
+  const { verify, query, idOf, keyOf, bucket, write, sweep, dispose } = await open(restored)
+  expect(await verify()).not.toEqual([])
   const others = () => ['DB', 'DB_2'].map((binding) => readRows(restored, binding))
   const before = others()
 
-  expect(await broken.verify({ repair: true, restored: 1 })).toEqual(
+  expect(await verify({ repair: true, restored: 1 })).toEqual(
     expect.arrayContaining([
       repaired('DB_1'),
       'rows of images added: 1',
@@ -90,9 +90,6 @@ it('a slot that went back in time loses no withdrawal and assigns no identifier 
       'objects without a row deleted: 1',
     ]),
   )
-  await broken.dispose()
-
-  const { verify, query, idOf, keyOf, bucket, write, sweep, dispose } = await open(restored)
   expect(await verify()).toEqual([])
   expect(others()).toEqual(before)
   const leaver = idOf(1, LEAVER)
@@ -111,11 +108,8 @@ it('a slot that went back in time loses no withdrawal and assigns no identifier 
 it('slots that all went back in time assign no member identifier again', async () => {
   const { ids, goBack } = copies
   const { restored } = goBack('all-restored', BINDINGS)
-  const broken = await open(restored)
-  expect(await broken.verify({ repair: true, restored: 'all' })).toEqual(expect.arrayContaining(BINDINGS.map(repaired)))
-  await broken.dispose()
-
   const { verify, query, idOf, write, dispose } = await open(restored)
+  expect(await verify({ repair: true, restored: 'all' })).toEqual(expect.arrayContaining(BINDINGS.map(repaired)))
   expect(await verify()).toEqual([])
   for (const slot of [0, 1, 2])
     for (const [at, id] of (await write(slot, KEEPER)).entries())
