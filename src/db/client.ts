@@ -130,8 +130,10 @@ export type Results<B extends Batch> = { [Name in keyof B]: ResultOf<B[Name]> }
 // Transient D1 errors: those that its documentation says to retry, and failures inside D1, which name only a reference.
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|transient issue on remote node|client disconnected|internal error; reference = /
-// An overloaded database: an immediate retry would make it worse.
-const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit/
+// An overloaded or full database: an immediate retry would make it worse, or fail, too.
+const OVERLOADED = /overloaded|exceeded timeout|exceeded its (?:memory|CPU time) limit|SQLITE_FULL|[Mm]aximum DB size/
+// A self-hosted database while a command writes to its file: SQLite has rolled the transaction back.
+const LOCKED = /SQLITE_BUSY/
 
 const isRead = (sql: string) => /^\s*(?:select|with)\b/.test(sql) && !/\b(?:insert|update|delete)\b/.test(sql)
 
@@ -152,9 +154,10 @@ const inSlot = (slot: number, error: Error) => {
 
 /**
  * Runs the statements as one transaction in one round trip. Rows are keyed by column name, as D1 returns them. Reads
- * and idempotent writes are retried on transient errors and unexpected answers.
+ * and idempotent writes are retried on transient errors and unexpected answers, all statements on a locked database.
  * @param shared values of parameters of all statements
- * @throws UNAVAILABLE when D1 fails with a transient error or times out, or when the call waits too long for its turn
+ * @throws UNAVAILABLE when D1 fails with a transient error, is full or times out, or when the call waits too long for its
+ * turn
  */
 export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}): Promise<Results<B>> => {
   const { slot, session, onBookmark, waitUntil } = db
@@ -170,15 +173,17 @@ export const run = async <B extends Batch>(db: Db, batch: B, shared: Values = {}
     return results
   }
   const isRetryable = (error: Error) =>
-    (error instanceof UnexpectedResultError || TRANSIENT.test(error.message)) &&
-    statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? ''))
+    LOCKED.test(error.message) ||
+    ((error instanceof UnexpectedResultError || TRANSIENT.test(error.message)) &&
+      statements.every((each, at) => each.isIdempotent || isRead(queries[at]?.sql ?? '')))
   const lease = await acquireCall(db)
   if (!lease) throw unavailable()
   const call = withRetries(db.isPush ? DEADLINES.push : DEADLINES.databaseCall, ask, isRetryable)
   // Otherwise a client that disconnects would end the call, and the lease would be held until it expires.
   waitUntil(call.then(lease.release, lease.release))
   const results = await call.catch((error: Error) => {
-    const isTemporary = error instanceof TimeoutError || TRANSIENT.test(error.message) || OVERLOADED.test(error.message)
+    const isTemporary =
+      error instanceof TimeoutError || [TRANSIENT, OVERLOADED, LOCKED].some((known) => known.test(error.message))
     throw isTemporary ? unavailable(inSlot(slot, error)) : inSlot(slot, error)
   })
   const bookmark = session.getBookmark()

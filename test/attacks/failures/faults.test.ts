@@ -87,10 +87,23 @@ describe('a transient database error', () => {
     'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
     'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
     'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',
-  ])('is not retried when the database is overloaded: %s', async (message) => {
+    'D1_ERROR: database or disk is full: SQLITE_FULL',
+    'D1_ERROR: Exceeded maximum DB size',
+  ])('is not retried when the database is overloaded or full: %s', async (message) => {
     const { DB, counted } = failFirst(9, message)
     expect((await reader.send('GET', library, { changed: changeDatabase(DB) })).status).toBe(503)
     expect(counted.calls).toBe(1)
+  })
+
+  it('is retried for all writes when the database was locked', async () => {
+    const locked = 'D1_ERROR: database is locked: SQLITE_BUSY'
+    const twice = failFirst(2, locked)
+    const body = { title: 'Locked' }
+    expect((await reader.send('POST', '/books', { body, changed: changeDatabase(twice.DB) })).status).toBe(201)
+    expect(twice.counted.calls).toBe(3)
+    const always = failFirst(9, locked)
+    expect((await reader.send('POST', '/books', { body, changed: changeDatabase(always.DB) })).status).toBe(503)
+    expect(await select(`select * from books where title = 'Locked'`)).toHaveLength(1)
   })
 
   it.each([null, {}, [], [{}, {}], 'text'])('responds 500 when the database returns %j', async (junk) => {
