@@ -64,7 +64,13 @@ rmSync(REPORTS, { recursive: true, force: true })
 const folder = createMemoryFolder()
 /** Runs a step. What further steps of its stage print follows at their end. */
 const hasFailed = async ([name, command, ...args]: Step, isFurther: boolean) => {
-  const env = { ...process.env, ...(folder && { TMPDIR: folder }), ...(name !== 'quick' && { COSTS: undefined }) }
+  const env = {
+    ...process.env,
+    // tsc and esbuild, which are written in Go, collect garbage less often.
+    GOGC: '400',
+    ...(folder && { TMPDIR: folder }),
+    ...(name !== 'quick' && { COSTS: undefined }),
+  }
   const stdout = isFurther ? 'pipe' : 'inherit'
   const child = spawn(command, args, { stdio: ['inherit', stdout, 'inherit'], env, timeout: MAX_STEP_MS })
   const printed = child.stdout && text(child.stdout)
