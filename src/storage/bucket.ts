@@ -27,7 +27,7 @@ export const callBucket = <T>(call: () => Promise<T>) =>
     throw unavailable(`bucket: ${error}`)
   })
 
-export const headImage = (bucket: R2Bucket, key: string) => callBucket(() => bucket.head(key))
+export const headObject = (bucket: R2Bucket, key: string) => callBucket(() => bucket.head(key))
 export const getImage = (bucket: R2Bucket, key: string, range?: R2Range) => callBucket(() => bucket.get(key, { range }))
 export const getObject = (bucket: R2Bucket, key: string) => callBucket(() => bucket.get(key))
 /** The bytes of an object, or null if there is none. */

@@ -7,7 +7,7 @@ import { Hono } from '../../http/hono'
 import { imageBase } from '../../http/public-base'
 import { sendPage } from '../../http/send-page'
 import { valid } from '../../input/validate'
-import { getImage, headImage, IMAGE_KEY, IMMUTABLE, imageKey } from '../../storage/bucket'
+import { getImage, headObject, IMAGE_KEY, IMMUTABLE, imageKey } from '../../storage/bucket'
 import { cacheImage, dropCached, findCachedImage } from '../../storage/image-cache'
 import { Paging } from '../../values/paging'
 import { evaluateConditions, type Range, readRange } from './conditions'
@@ -59,7 +59,7 @@ const loadOne = new Hono<App>().get('/:member-id/:name', async (c) => {
     return cached ? c.newResponse(cached.body, { status: 200, headers: cached.headers }) : sendImage(c, key, url)
   }
 
-  const image = found((await headImage(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
+  const image = found((await headObject(c.env.IMAGES, key)) ?? undefined, 'IMAGE_NOT_FOUND')
   const outcome = evaluateConditions(headers, image)
   if (outcome === 'failed') throw new ApiError('PRECONDITION_FAILED')
   if (outcome === 'unmodified') {

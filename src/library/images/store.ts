@@ -9,7 +9,7 @@ import { images } from '../../db/schema/memo-tables'
 import type { CallerRequest } from '../../env'
 import { DEADLINES } from '../../runtime/deadlines'
 import { log } from '../../runtime/log'
-import { deleteObject, headImage, imageKey, isStored, putImage } from '../../storage/bucket'
+import { deleteObject, headObject, imageKey, isStored, putImage } from '../../storage/bucket'
 import { limitsOf } from '../../values/quotas'
 import { localTime } from '../../values/time'
 import { cleanUpload, freeBytes, type NewImage } from './clean/clean-image'
@@ -83,7 +83,7 @@ export const uploadImage = async ({ db, caller, config, key }: CallerRequest, bu
     if (!stored) throw await ownQuotaExceeded(db, caller, 'MAX_MEMBER_IMAGE_BYTES', config)
     const objectKey = imageKey(member.memberId, stored.name)
     // An earlier request may have ended before it stored the object.
-    const isPut = created === undefined && (await headImage(bucket, objectKey)) !== null
+    const isPut = created === undefined && (await headObject(bucket, objectKey)) !== null
     const named = { ...image, name: stored.name }
     if (created) await putObject(db, bucket, member, named, key)
     // Another request inserted the row, and may have answered with it: this one must not delete it.

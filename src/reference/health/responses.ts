@@ -23,16 +23,17 @@ export const healthReference: FeatureReference = {
     status: 'Always `ok`: an unhealthy service responds with 503.',
     version: 'Identifies the uploaded version of the service that responds.',
     warnings:
-      'What is wrong although requests are served: no sweep has succeeded within three hours, or its time is unknown; or ' +
-      'nothing can be changed, because of maintenance.',
+      'What is wrong although requests are served: no sweep has succeeded within three hours (in a new service, since its ' +
+      'version was uploaded), or its time is unknown; or nothing can be changed, because of maintenance.',
   },
   operations: {
     'GET /health': {
       operationId: 'checkHealth',
       summary: 'Check the health of the service',
       description:
-        'Succeeds when the configuration is valid and all databases answer and belong together, checked at most once every ' +
-        'five seconds. With several databases, the error message names those that do not. Of more than sixty, each check asks sixty.',
+        'Succeeds when the configuration is valid, all databases answer and belong together, and the store of images answers. ' +
+        'Databases are asked at most once every five seconds, the store at most once a minute. The error message names the store, ' +
+        'and the databases if there are several. Of more than sixty, each check asks sixty.',
       usesDatabase: true,
       responses: { 200: json(Health, 'Healthy') },
     },

@@ -7,7 +7,10 @@ export const health = new Hono<App>().get('/health', async (c) => {
   const slots = c.var.slots
   const lastSweep = await checkHealth(c.env, slots, c.var.config)
   const isMaintained = c.var.config.MAINTENANCE === 'on'
-  const warnings = [...(isMaintained ? ['Under maintenance: changes get 503'] : []), ...describeSweep(lastSweep)]
+  const warnings = [
+    ...(isMaintained ? ['Under maintenance: changes get 503'] : []),
+    ...describeSweep(lastSweep, c.env.VERSION.timestamp),
+  ]
   const health = {
     status: 'ok' as const,
     version: c.env.VERSION.id,

@@ -9,7 +9,8 @@ import { log } from '../../runtime/log'
 import { withTimeout } from '../../runtime/retry'
 import { isOfSlot } from '../../slots/marks'
 import type { Slots } from '../../slots/slots'
-import { HOUR_MS } from '../../values/time'
+import { headObject } from '../../storage/bucket'
+import { HOUR_MS, MINUTE_MS } from '../../values/time'
 
 const KEY = 'sweep'
 /** Sweeps are hourly, and KV may return a value that is a minute old. */
@@ -30,10 +31,14 @@ const readLastSweep = async (kv: KVNamespace) => {
   }
 }
 
-/** What is wrong although requests are served. */
-export const describeSweep = (at: number | null | undefined) => {
+/**
+ * What is wrong although requests are served.
+ * @param uploadedAt when this version was uploaded: a new service has an hour or more until its first sweep
+ */
+export const describeSweep = (at: number | null | undefined, uploadedAt: string) => {
   if (at === undefined) return ['KV does not answer: the time of the last sweep is unknown']
-  return Date.now() - (at ?? 0) > LATE_MS ? ['No sweep has succeeded within the last three hours'] : []
+  const since = at ?? (Date.parse(uploadedAt) || 0)
+  return Date.now() - since > LATE_MS ? ['No sweep has succeeded within the last three hours'] : []
 }
 
 /** How long the result of a check is reused in this isolate. */
@@ -44,15 +49,34 @@ const RETRY_SECONDS = 5
 
 /** What is wrong with a slot, and what to do. */
 type Problem = readonly [what: string, remedy?: string]
-type Result = { problems: ReadonlyMap<number, Problem>; lastSweep: number | null | undefined; at: number }
+type Place = number | 'bucket'
+type Problems = ReadonlyMap<Place, Problem>
+type Result = { problems: Problems; lastSweep: number | null | undefined; at: number }
 const NO_ANSWER: Problem = ['no answer']
+const NO_BUCKET: Problem = ['no answer from the bucket']
 const results = new WeakMap<D1Database, Result>()
 // One check at a time: anyone may send health checks, and they must not use up the database calls of other requests.
 const checks = createLimiter({ capacity: 1, leaseMs: DEADLINES.healthCheck, maxWaiting: 64 })
 
 const isFresh = (database: D1Database) => (results.get(database)?.at ?? 0) > Date.now() - FRESH_MS
 
-const requireHealthy = ({ numbers }: Slots, problems: Result['problems'], cause?: string) => {
+/** Longer than `FRESH_MS`, since R2 bills each call. */
+const BUCKET_FRESH_MS = MINUTE_MS
+const bucketErrors = new WeakMap<R2Bucket, { error: string | undefined; at: number }>()
+
+/** Why the bucket does not answer, asked at most once a minute. Undefined if it does, with or without the object. */
+const checkBucket = async (bucket: R2Bucket) => {
+  const known = bucketErrors.get(bucket)
+  if (known && known.at > Date.now() - BUCKET_FRESH_MS) return known.error
+  const error = await headObject(bucket, 'health').then(
+    () => undefined,
+    (error: Error) => String(error.cause),
+  )
+  bucketErrors.set(bucket, { error, at: Date.now() })
+  return error
+}
+
+const requireHealthy = ({ numbers }: Slots, problems: Problems, cause?: string) => {
   if (problems.size === 0) return
   const down = [...problems].filter(([, problem]) => problem === NO_ANSWER).map(([slot]) => `slot ${slot}`)
   const others = [...problems.values()].filter((problem) => problem !== NO_ANSWER)
@@ -66,7 +90,7 @@ const requireHealthy = ({ numbers }: Slots, problems: Result['problems'], cause?
 }
 
 /** Slot 0, those with problems the last time, and others up to MAX_ASKED. */
-const chooseAsked = (numbers: readonly number[], problems: Result['problems']) => {
+const chooseAsked = (numbers: readonly number[], problems: Problems) => {
   const start = numbers.length > MAX_ASKED ? Math.floor(Math.random() * numbers.length) : 0
   const before = numbers.filter((slot) => problems.has(slot))
   const asked = new Set([0, ...before, ...numbers.slice(start), ...numbers.slice(0, start)])
@@ -79,12 +103,14 @@ const readMarks = async (db: Db, expected: Expected) => {
   return marks
 }
 
-const check = async ({ DB: database, CATALOGUE: kv }: Bindings, slots: Slots, config: Config) => {
-  const before = results.get(database)?.problems ?? new Map<number, Problem>()
+const check = async ({ DB: database, CATALOGUE: kv, IMAGES: bucket }: Bindings, slots: Slots, config: Config) => {
+  const before: Problems = results.get(database)?.problems ?? new Map()
   const asked = chooseAsked(slots.numbers, before)
   const rounds = Math.ceil(asked.length / MAX_CONNECTIONS)
   const expected = await toExpected(slots, config)
   const ask = (slot: number) => withTimeout(DEADLINES.healthCheck / rounds, () => readMarks(slots.open(slot), expected))
+  // Before the databases, which take all connections of a Worker.
+  const bucketError = await checkBucket(bucket)
   const [lastSweep, outcomes] = await Promise.all([readLastSweep(kv), forEachConcurrent(asked, ask)])
   const [main] = outcomes
   const known = main?.status === 'fulfilled' ? main.value : undefined
@@ -99,15 +125,18 @@ const check = async ({ DB: database, CATALOGUE: kv }: Bindings, slots: Slots, co
     const problem = problemOf(slot)
     return problem ? [[slot, problem]] : []
   })
-  const problems = new Map([...ofBound, ...findWrong(known ?? [])])
+  const ofBucket = bucketError ? [['bucket', NO_BUCKET] as const] : []
+  const problems = new Map<Place, Problem>([...ofBound, ...findWrong(known ?? []), ...ofBucket])
   results.set(database, { problems, lastSweep, at: Date.now() })
-  const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))
+  const reasons = bucketError ? [...failures, bucketError] : failures
   const remedies = [...problems.values()].filter(([, remedy]) => remedy).map((problem) => problem.join(': '))
   requireHealthy(slots, problems, [...reasons, ...remedies].join('; '))
 }
 
 /**
- * Checks that all databases answer and are those of their slots, at most once every five seconds. While one request
+ * Checks that the bucket answers, and that all databases answer and are those of their slots, at most once every five
+ * seconds. While one request
  * checks, others get the last result; in a new isolate, which has none, they wait. Returns when the last sweep ended,
  * as `readLastSweep` does.
  * @throws UNAVAILABLE, which names the databases that do not answer, and a slot or key of the directory that is lost

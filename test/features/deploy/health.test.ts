@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../../src/env'
 import { DEADLINES } from '../../../src/runtime/deadlines'
 import { sweep as runSweep } from '../../../src/sweep'
 import { toInstant } from '../../../src/values/fields'
+import { HOUR_MS, MINUTE_MS } from '../../../src/values/time'
 import { send } from '../../support/api'
 import { brokenDatabase, select } from '../../support/database'
 import { eventually, holdClock } from '../../support/runtime/clock'
@@ -27,9 +28,48 @@ const sweep = async (changed: Partial<Bindings> = {}) => {
 beforeEach(() => env.CATALOGUE.delete('sweep'))
 afterEach(() => vi.useRealTimers())
 
-it('/health shows the version, and warns until a sweep has succeeded', async () => {
-  const body = { status: 'ok', version: env.VERSION.id, lastSweep: null, warnings: [LATE] }
-  expect(await health()).toMatchObject({ status: 200, body })
+it('/health shows the version, and warns if no sweep has succeeded within three hours of its upload', async () => {
+  holdClock()
+  const uploadedAgo = (ms: number) => ({ ...env.VERSION, timestamp: new Date(Date.now() - ms).toISOString() })
+  const { id: version } = env.VERSION
+  const fresh = await health({ VERSION: uploadedAgo(3 * HOUR_MS) })
+  expect([fresh.status, fresh.body]).toEqual([200, { status: 'ok', version, lastSweep: null }])
+  const body = { status: 'ok', version, lastSweep: null, warnings: [LATE] }
+  expect(await health({ VERSION: uploadedAgo(3 * HOUR_MS + 1) })).toMatchObject({ status: 200, body })
+  expect(await health({ VERSION: { ...env.VERSION, timestamp: '' } })).toMatchObject({ status: 200, body })
+})
+
+describe('/health and the bucket', () => {
+  const bucketOf = (head: R2Bucket['head']) => {
+    const asked = vi.fn(head)
+    return { asked, IMAGES: { head: asked } as unknown as R2Bucket }
+  }
+
+  it('asks it at most once a minute', async () => {
+    holdClock()
+    const { asked, IMAGES } = bucketOf(async () => null)
+    expect(await health({ IMAGES })).toMatchObject({ status: 200 })
+    vi.setSystemTime(Date.now() + MINUTE_MS - 1)
+    await health({ IMAGES })
+    expect(asked.mock.calls).toEqual([['health']])
+    vi.setSystemTime(Date.now() + 1)
+    await health({ IMAGES })
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+
+  it('responds with 503 for a minute if it fails', async () => {
+    using error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { asked, IMAGES } = bucketOf(() => Promise.reject(new Error('R2 is down')))
+    const down = { status: 503, body: { message: 'Service unavailable: no answer from the bucket' } }
+    expect(await health({ IMAGES })).toMatchObject(down)
+    expect(error.mock.calls.join()).toContain('UNAVAILABLE: bucket: Error: R2 is down')
+    const { length } = asked.mock.calls
+    asked.mockResolvedValue(null)
+    expect(await health({ IMAGES })).toMatchObject(down)
+    expect(asked).toHaveBeenCalledTimes(length)
+    using _now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + MINUTE_MS)
+    expect(await health({ IMAGES })).toMatchObject({ status: 200 })
+  })
 })
 
 it('/health shows the end of the last sweep, and warns after three hours', async () => {
