@@ -4,7 +4,7 @@ import { migrate, provisionDatabases } from './databases.ts'
 import { BUILD_NAMES, writeConfig } from './environment.ts'
 import { type Config, DeployError, type Host, runWrangler, type WorkerConfig } from './host.ts'
 import { checkMarks } from './marks.ts'
-import { findOnlyVersion, findUrl, isHealthy, rollOut } from './rollout.ts'
+import { findOnlyVersion, findUrl, readShares, requireHealthy, rollOut } from './rollout.ts'
 import { collectSettings, generatedSecrets, generateSecret, putSecret } from './settings.ts'
 
 const checkReader = ({ services }: Config, { name }: WorkerConfig) => {
@@ -34,7 +34,8 @@ const upload = async (host: Host, command: string[], config: Config, settings: R
 }
 
 /**
- * Deploys to an empty account or updates an existing deployment. Existing resources and settings are not changed.
+ * Deploys to an empty account or updates an existing deployment. Existing resources and settings are not changed. If
+ * the new version is not healthy, the versions before get their requests again.
  * @param percentage the share of the requests for the new version, in a gradual deployment
  * @throws DeployError before anything is created if something is missing, later if a step fails
  */
@@ -42,6 +43,7 @@ export const deploy = async (host: Host, config: Config, reader: WorkerConfig, s
   checkReader(config, reader)
   await checkAccount(host, config)
   const before = percentage && (await findOnlyVersion(host))
+  const shares = before ? undefined : await readShares(host)
   const { settings, isSet } = await collectSettings(host, config, slots)
   if (before && !isSet('PUBLIC_URL')) throw new DeployError('PUBLIC_URL is missing: deploy without --percentage first')
   const databases = await provisionDatabases(host, bindSlots(config, slots), slots)
@@ -50,19 +52,14 @@ export const deploy = async (host: Host, config: Config, reader: WorkerConfig, s
   const configPath = slots.length > 1 ? writeConfig(host, provisioned) : []
   await migrate(host, databases, configPath)
 
-  const generated = Object.fromEntries(
-    generatedSecrets(slots)
-      .filter((name) => !isSet(name))
-      .map((name) => [name, generateSecret()]),
-  )
+  const missing = generatedSecrets(slots).filter((name) => !isSet(name))
+  const generated = host.ask ? Object.fromEntries(missing.map((name) => [name, generateSecret()])) : {}
   const key = { addressKey: settings.ADDRESS_KEY, isGenerated: 'ADDRESS_KEY' in generated }
   const confirmMarks = await checkMarks(host, slots, configPath, key)
   await uploadReader(host, config, reader)
   // Before the upload, which may take effect and then fail: secrets cannot be read back, and are needed to rotate them.
-  // Keep them out of CI logs.
-  for (const [name, value] of Object.entries(generated)) {
-    if (host.ask) host.print(`Keep this ${name}, to rotate it later, unless the upload does not succeed: ${value}`)
-  }
+  for (const [name, value] of Object.entries(generated))
+    host.print(`Keep this ${name}, to rotate it later, unless the upload does not succeed: ${value}`)
   if (before) {
     const uploaded = await upload(host, ['versions', 'upload'], provisioned, { ...settings, ...generated })
     await confirmMarks()
@@ -76,8 +73,10 @@ export const deploy = async (host: Host, config: Config, reader: WorkerConfig, s
     await putSecret(host, 'PUBLIC_URL', url)
     host.print(`PUBLIC_URL: ${url}`)
   }
-  if (!(await isHealthy(host, url, config.name)))
-    throw new DeployError(`${url}/health does not answer 200: \`npx wrangler tail\` shows why`)
+  if (!host.ask && missing.length > 0) return host.print(`Deployed. Every request gets 500 until ${missing} is set`)
+  // A secret that is set later makes another version.
+  const version = isSet('PUBLIC_URL') ? (uploaded('deploy')?.version_id as string | null) : null
+  await requireHealthy(host, url, config.name, version, shares)
   host.print(`Serving at ${url}`)
 }
 
@@ -104,6 +103,6 @@ export const plan = (config: Config, reader: WorkerConfig, slots: Slot[]) => {
     `Worker ${reader.name}: upload`,
     `Worker ${name}: upload with its missing settings`,
     'PUBLIC_URL: set to the URL of the deployment if missing',
-    'Health: wait until /health answers 200',
+    'Health: wait until /health answers 200; if it does not, the version before gets all requests again',
   ]
 }

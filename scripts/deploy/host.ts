@@ -46,11 +46,16 @@ export class DeployError extends Error {
 /** Of Cloudflare's API, whose message names only the path. */
 const NO_WORKER = 10007
 
+const failureOf = ({ records }: WranglerResult) => records.find(({ type }) => type === 'command-failed')
+
+/** Whether a command failed because the Worker does not exist yet. */
+export const hasNoWorker = (result: WranglerResult) => failureOf(result)?.code === NO_WORKER
+
 /** Wrangler's own message about why a command failed. */
-export const reasonOf = ({ code, records }: WranglerResult) => {
-  const failed = records.find(({ type }) => type === 'command-failed')
-  return failed?.code === NO_WORKER ? 'the Worker does not exist yet' : String(failed?.message ?? `exit code ${code}`)
-}
+export const reasonOf = (result: WranglerResult) =>
+  hasNoWorker(result)
+    ? 'the Worker does not exist yet'
+    : String(failureOf(result)?.message ?? `exit code ${result.code}`)
 
 /** Runs a wrangler command. @throws DeployError with wrangler's message if it fails */
 export const runWrangler = async (host: Host, args: string[], input?: string, unset?: string[]) => {

@@ -1,4 +1,4 @@
-import { type Config, DeployError, type Host, runWrangler } from './host.ts'
+import { type Config, DeployError, type Host, hasNoWorker, reasonOf, runWrangler } from './host.ts'
 
 // A gradual deployment: two versions of the Worker share the requests, `before` and the later `candidate`.
 
@@ -15,7 +15,7 @@ export const findUrl = (targets: string[]) => {
  * Polls /health: a new address, or version, can take a while to be known everywhere.
  * @param version the version that has to respond, of this Worker. Without one, any may.
  */
-export const isHealthy = async (host: Host, url: string, worker: string, version?: string) => {
+const isHealthy = async (host: Host, url: string, worker: string, version?: string | null) => {
   const headers = version ? { 'Cloudflare-Workers-Version-Overrides': `${worker}="${version}"` } : undefined
   for (let attempt = 0; attempt < HEALTH_ATTEMPTS; attempt++) {
     const response = await host.fetch(`${url}/health`, headers).catch(() => undefined)
@@ -26,10 +26,21 @@ export const isHealthy = async (host: Host, url: string, worker: string, version
   return false
 }
 
+type Share = { version_id: string; percentage: number }
+const STATUS = ['deployments', 'status', '--json']
+const toShares = (stdout: string) => (JSON.parse(stdout) as { versions: Share[] }).versions
+
+/** The versions that have requests now, with their shares. Undefined if the Worker does not exist yet. */
+export const readShares = async (host: Host) => {
+  const result = await host.wrangler(STATUS)
+  if (result.code === 0) return toShares(result.stdout)
+  if (hasNoWorker(result)) return undefined
+  throw new DeployError(`wrangler deployments status: ${reasonOf(result)}`)
+}
+
 /** The versions that have requests now: the earlier one first. */
 const readVersions = async (host: Host) => {
-  const status = JSON.parse((await runWrangler(host, ['deployments', 'status', '--json'])).stdout)
-  const ids = (status.versions as { version_id: string }[]).map(({ version_id }) => version_id)
+  const ids = toShares((await runWrangler(host, STATUS)).stdout).map(({ version_id }) => version_id)
   if (ids.length === 1) return ids
   // The ten latest, the last one last.
   const listed = JSON.parse((await runWrangler(host, ['versions', 'list', '--json'])).stdout) as { id: string }[]
@@ -52,6 +63,27 @@ const findBoth = async (host: Host) => {
 
 const deployVersions = (host: Host, ...shares: string[]) =>
   runWrangler(host, ['versions', 'deploy', ...shares, '--yes'])
+
+/**
+ * Checks /health of what was uploaded.
+ * @param version the one that has to respond, if known
+ * @param before the versions that get their shares of the requests again if it fails. Undefined: there are none
+ * @throws DeployError if it fails
+ */
+export const requireHealthy = async (
+  host: Host,
+  url: string,
+  worker: string,
+  version: string | null,
+  before: Share[] | undefined,
+) => {
+  if (await isHealthy(host, url, worker, version)) return
+  const problem = `Version ${version ?? 'uploaded'} does not answer 200 at ${url}/health`
+  if (!before) throw new DeployError(`${problem}: \`npx wrangler tail\` shows why`)
+  await deployVersions(host, ...before.map(({ version_id, percentage }) => `${version_id}@${percentage}%`))
+  const names = before.map(({ version_id }) => version_id).join(' and ')
+  throw new DeployError(`${problem}: all requests go to version ${names} again`)
+}
 
 /** Checks /health of the later version. If it fails, the earlier one gets all requests again. */
 const checkCandidate = async (

@@ -31,7 +31,7 @@ const secretKey = (name: string, purpose: string): Setting => ({
 const JWT_SECRET = secretKey('JWT_SECRET', 'to sign tokens with')
 const ADDRESS_KEY = secretKey('ADDRESS_KEY', 'to hash the directory of e-mail addresses with')
 
-/** Secrets that are generated if missing. Only a directory of several databases needs ADDRESS_KEY. */
+/** Secrets that are generated if missing, for someone who keeps a copy. Only a directory of several databases needs ADDRESS_KEY. */
 const generatedSettings = (slots: Slot[]) => (slots.length > 1 ? [JWT_SECRET, ADDRESS_KEY] : [JWT_SECRET])
 export const generatedSecrets = (slots: Slot[]) => generatedSettings(slots).map(({ name }) => name)
 
@@ -68,6 +68,11 @@ const checkSlots = (slots: Slot[], vars: string[], secrets: string[]) => {
   }
 }
 
+const describeMissing = ({ name, description }: Setting, isSecretKey: boolean) => {
+  if (!isSecretKey) return `${name} is missing: ${description}`
+  return `${name} is missing, and if it were generated here, nobody would have a copy: keep the output of \`openssl rand -base64 48\`, and set it as ${name} in the environment, on GitHub as a secret of the repository`
+}
+
 /** Collects the settings that the Worker lacks. `isSet` returns whether it has a setting once these are uploaded. */
 export const collectSettings = async (host: Host, config: Config, slots: Slot[]) => {
   const vars = config.vars ?? {}
@@ -80,20 +85,23 @@ export const collectSettings = async (host: Host, config: Config, slots: Slot[])
   const settings: Record<string, string> = {}
   const isSet = (name: string) => name in vars || name in settings || secrets.includes(name)
 
+  const generated = generatedSettings(slots)
   const required = [
+    ...(host.ask ? [] : generated),
     ...(vars.EMAIL_VERIFICATION === 'off' || secrets.includes('EMAIL_VERIFICATION') ? [] : [MAIL_FROM]),
     ...(vars.CATALOGUE_PROVIDER === 'yes24' ? [YES24_API_KEY] : []),
   ]
-  for (const setting of [...required, PUBLIC_URL, ...generatedSettings(slots)].filter(({ name }) => !isSet(name))) {
+  for (const setting of new Set([...required, PUBLIC_URL, ...generated])) {
+    if (isSet(setting.name)) continue
     const value = await readSetting(host, setting)
     if (value) settings[setting.name] = value
   }
-  const missing = required
-    .filter(({ name }) => !isSet(name))
-    .map(({ name, description }) => `${name} is missing: ${description}`)
-  // Workers Builds sets secrets from its dashboard, possibly after this deployment.
-  if (missing.length > 0 && !host.env.WORKERS_CI) throw new DeployError(...missing)
-  for (const line of missing) host.print(line)
+  const missing = required.filter(({ name }) => !isSet(name))
+  const lines = missing.map((setting) => describeMissing(setting, generated.includes(setting)))
+  // Workers Builds sets secrets from its dashboard, possibly after this deployment, but none that it did not ask for.
+  const isAllowed = host.env.WORKERS_CI && !missing.includes(ADDRESS_KEY)
+  if (missing.length > 0 && !isAllowed) throw new DeployError(...lines)
+  for (const line of lines) host.print(line)
   return { settings, isSet }
 }
 

@@ -180,14 +180,17 @@ export const createAccount = (folder: string, stopService: () => Promise<void>) 
           store(deployment, { ...secrets, ...added })
           storeConfig(deployment, config)
         }
-        return fakeWrangler({ ...deployment.state, secrets: [] }, files)(args)
+        const uploaded = { ...deployment.state, secrets: [] }
+        const result = await fakeWrangler(uploaded, files)(args)
+        Object.assign(deployment.state, { versions: uploaded.versions, shares: uploaded.shares })
+        return result
       }
       default:
         return fakeWrangler(deployment.state, files)(args)
     }
   }
-  /** Answers a request for /health of a Worker. */
+  /** Answers a request for /health of a Worker, or of the custom domain of the one in production. */
   const fetchHealth = (worker: string, headers: Record<string, string>) =>
-    worker === 'reading-library' ? healthOf(state)(`${WORKER_URL}/health`, headers) : Response.json({ status: 'ok' })
+    healthOf((deployments[worker] ?? production).state)(`${WORKER_URL}/health`, headers)
   return { state, production, deployments, commands, wrangler, within, fetchHealth, keep, data: join(folder, DATA) }
 }

@@ -16,6 +16,7 @@ import {
   MAIL_FROM,
   READER,
   type Row,
+  SETTINGS,
   UPLOAD_READER,
 } from '../../support/deploy/fake-account'
 
@@ -28,6 +29,8 @@ const TABLE = [
 const parse = (table: unknown) => parseSlots(table, 'reading-library')
 const deployTo = (account: Account, table: Row[], overrides = {}, config = CONFIG) =>
   deployAccount(account, overrides, config, table)
+
+const AT_TERMINAL = { ask: async () => '', env: { MAIL_FROM } }
 
 const createOpenSlots = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ slot: index + 1, newMembers: ['*'] }))
@@ -87,7 +90,7 @@ describe('the table of slots', () => {
 
 describe('deploy with slots', () => {
   it('creates each database where the table says, and migrates all before it uploads the Worker', async () => {
-    const { changes, deployed, secrets, output } = await deployTo(emptyAccount(), TABLE)
+    const { changes, deployed, secrets, output } = await deployTo(emptyAccount(), TABLE, AT_TERMINAL)
     expect(changes.filter((command) => command.startsWith('d1 create'))).toEqual([
       'd1 create reading-library --location enam',
       'd1 create reading-library-slot-1 --location weur',
@@ -107,7 +110,13 @@ describe('deploy with slots', () => {
     expect(deployed.vars).toEqual({ NEW_MEMBERS: 'AF:1 EU:1,2 *:0' })
     expect(secrets.ADDRESS_KEY).toMatch(/^[\w+/]{64}$/)
     expect(secrets.ADDRESS_KEY).not.toBe(secrets.JWT_SECRET)
-    expect(output.join()).not.toContain(secrets.ADDRESS_KEY)
+    expect(output.join()).toContain(secrets.ADDRESS_KEY)
+  })
+
+  it.each([{}, { WORKERS_CI: '1' }])('generates no key without a terminal to print it: %o', async (variables) => {
+    const { ADDRESS_KEY: _, ...others } = SETTINGS
+    const { errors, changes } = await deployTo(deployedAccount(), TABLE, { env: { ...others, ...variables } })
+    expect([errors, changes]).toEqual([[expect.stringMatching(/^ADDRESS_KEY is missing, .+openssl rand/)], []])
   })
 
   it('is idempotent, and keeps ADDRESS_KEY', async () => {
@@ -234,7 +243,7 @@ describe('deploy with a lost slot or key', () => {
   const KEY = 'the key of the directory, of which there is a copy'
   const deployed = async () => {
     const account = emptyAccount()
-    await deployTo(account, TABLE, { env: { MAIL_FROM, ADDRESS_KEY: KEY } })
+    await deployTo(account, TABLE, { env: { ...SETTINGS, ADDRESS_KEY: KEY } })
     const check = { slot: 0, mark: await checkOfKey(KEY), isConfirmed: 1 }
     account.marks?.['reading-library']?.set(0, check)
     return account
@@ -261,7 +270,7 @@ describe('deploy with a lost slot or key', () => {
     const account = await deployed()
     account.databases = account.databases.filter((name) => !name.includes('slot') || table.length > 0)
     lose(account)
-    const { changes, errors } = await deployTo(account, table, { env })
+    const { changes, errors } = await deployTo(account, table, { ...AT_TERMINAL, env })
     expect(errors?.[0]).toMatch(message)
     expect(changes.filter((command) => command.startsWith('deploy'))).toEqual([])
   })
@@ -269,7 +278,7 @@ describe('deploy with a lost slot or key', () => {
   it('uploads nothing with a lost key of a directory from before there were marks', async () => {
     const account = await deployed()
     withoutKey(account)
-    const { errors } = await deployTo({ ...account, marks: {}, hasEntries: true }, TABLE)
+    const { errors } = await deployTo({ ...account, marks: {}, hasEntries: true }, TABLE, AT_TERMINAL)
     expect(errors?.[0]).toMatch(/^ADDRESS_KEY is missing/)
   })
 

@@ -12,10 +12,12 @@ import {
   emptyAccount,
   failure,
   fakeWrangler,
+  healthOf,
   MAIL_FROM,
   MINA,
   NAMESPACE_ID,
   READER,
+  SETTINGS,
   UPLOAD_READER,
   WORKER_URL,
 } from '../../support/deploy/fake-account'
@@ -31,7 +33,7 @@ describe('deploy', () => {
     const { changes, output, deployed, secrets, inputs, errors } = await deployTo(emptyAccount())
     const created = ['d1 create reading-library', CREATE_BUCKET, 'kv namespace create reading-library-catalogue']
     expect(changes).toEqual([...created, MIGRATE, UPLOAD_READER, UPLOAD_WITH_SECRETS, PUT_URL])
-    expect(secrets).toEqual({ MAIL_FROM, JWT_SECRET: expect.stringMatching(/^[\w+/]{64}$/) })
+    expect(secrets).toEqual({ MAIL_FROM, JWT_SECRET: SETTINGS.JWT_SECRET })
     expect([errors, inputs]).toEqual([undefined, [WORKER_URL]])
     expect(deployed).toEqual({ ...CONFIG, kv_namespaces: [{ binding: 'CATALOGUE', id: NAMESPACE_ID }] })
     expect(output).toContain('Migrations: 0000_library.sql')
@@ -40,7 +42,9 @@ describe('deploy', () => {
   })
 
   it('generates a different JWT_SECRET for each account', async () => {
-    const [first, second] = [await deployTo(emptyAccount()), await deployTo(emptyAccount())]
+    const atTerminal = { ask: async () => '', env: { MAIL_FROM } }
+    const [first, second] = [await deployTo(emptyAccount(), atTerminal), await deployTo(emptyAccount(), atTerminal)]
+    expect(first.secrets.JWT_SECRET).toMatch(/^[\w+/]{64}$/)
     expect(first.secrets.JWT_SECRET).not.toBe(second.secrets.JWT_SECRET)
   })
 
@@ -124,7 +128,8 @@ describe('deploy', () => {
       files[name] = text
       return name
     }
-    const { output, errors } = await deployTo(account, { ask: async () => '', wrangler, writeTemporary })
+    const overrides = { ask: async () => '', env: { MAIL_FROM }, wrangler, writeTemporary }
+    const { output, errors } = await deployTo(account, overrides)
     expect([account.secrets, errors]).toEqual([
       ['MAIL_FROM', 'JWT_SECRET'],
       ['wrangler deploy: Trigger configuration for "reading-library" was only partially updated'],
@@ -132,9 +137,13 @@ describe('deploy', () => {
     expect(output.join()).toContain(JSON.parse(files['wrangler.deploy.secrets.json'] ?? '').JWT_SECRET)
   })
 
-  it('only warns about missing settings on Workers Builds', async () => {
-    const { errors, output } = await deployTo(emptyAccount(), { env: { WORKERS_CI: '1' } })
-    expect([errors, output.join()]).toEqual([undefined, expect.stringMatching(/MAIL_FROM is missing/)])
+  it('only warns about missing settings on Workers Builds, and generates none', async () => {
+    const fetch = vi.fn()
+    const { errors, output, secrets } = await deployTo(emptyAccount(), { env: { WORKERS_CI: '1' }, fetch })
+    expect([errors, secrets]).toEqual([undefined, {}])
+    expect(output.join()).toMatch(/JWT_SECRET is missing, .+MAIL_FROM is missing/)
+    expect(output.at(-1)).toBe('Deployed. Every request gets 500 until JWT_SECRET is set')
+    expect(fetch).not.toHaveBeenCalled()
   })
 })
 
@@ -142,16 +151,36 @@ describe('deploy fails without changing anything', () => {
   const accounts = [MINA, { id: 'b', name: 'Work' }]
   const always = (result: WranglerResult) => ({ wrangler: async () => result })
   const withEnv = (env: Host['env']) => ({ env })
+  const { JWT_SECRET } = SETTINGS
   type Case = [problem: string, account: Account, overrides: Partial<Host>, vars: object, lines: RegExp[]]
   it.each<Case>([
     ['without a login', emptyAccount(), always(failure('…', '{"loggedIn":false}')), {}, [/npx wrangler login/]],
     ['without a network', emptyAccount(), always(failure('fetch failed')), {}, [/^wrangler whoami: fetch failed$/]],
     ['with several accounts', { ...emptyAccount(), accounts }, {}, {}, [/CLOUDFLARE_ACCOUNT_ID/, /a Mina/, /b Work/]],
-    ['without a sender', emptyAccount(), withEnv({}), {}, [/^MAIL_FROM is missing/]],
+    ['without a sender', emptyAccount(), withEnv({ JWT_SECRET }), {}, [/^MAIL_FROM is missing/]],
+    [
+      'without a secret',
+      emptyAccount(),
+      withEnv({ MAIL_FROM }),
+      {},
+      [/^JWT_SECRET is missing, .+`openssl rand -base64 48`/],
+    ],
     ['without a key', deployedAccount(), withEnv({}), { CATALOGUE_PROVIDER: 'yes24' }, [/^YES24_API_KEY is missing/]],
     ['with a weak secret', emptyAccount(), withEnv({ MAIL_FROM, JWT_SECRET: 'short' }), {}, [/^JWT_SECRET is not/]],
-    ['with an invalid sender', emptyAccount(), withEnv({ MAIL_FROM: 'library' }), {}, [/^MAIL_FROM is not/]],
-    ['with an invalid URL', emptyAccount(), withEnv({ MAIL_FROM, PUBLIC_URL: 'library' }), {}, [/^PUBLIC_URL is not/]],
+    [
+      'with an invalid sender',
+      emptyAccount(),
+      withEnv({ JWT_SECRET, MAIL_FROM: 'library' }),
+      {},
+      [/^MAIL_FROM is not/],
+    ],
+    [
+      'with an invalid URL',
+      emptyAccount(),
+      withEnv({ ...SETTINGS, PUBLIC_URL: 'library' }),
+      {},
+      [/^PUBLIC_URL is not/],
+    ],
     ['with a setting set twice', deployedAccount(), {}, { MAIL_FROM }, [/wrangler secret delete MAIL_FROM/]],
   ])('%s', async (_, account, overrides, vars, lines) => {
     const { errors, changes } = await deployTo(account, overrides, { ...CONFIG, vars: { ...vars } })
@@ -169,7 +198,8 @@ it('deploy fails without changing anything if READER is bound to another Worker'
   expect(changes).toEqual([])
 })
 
-const COMMANDS = 'secret list,d1 list,d1 create,r2 bucket list,r2 bucket create,kv namespace create,d1 migr,deploy'
+const COMMANDS =
+  'deployments status,secret list,d1 list,d1 create,r2 bucket list,r2 bucket create,kv namespace create,d1 migr,deploy'
 it.each(COMMANDS.split(','))('deploy passes on the error of wrangler %s and uploads nothing', async (command) => {
   const account = emptyAccount()
   const succeed = fakeWrangler(account)
@@ -180,10 +210,34 @@ it.each(COMMANDS.split(','))('deploy passes on the error of wrangler %s and uplo
   expect(account.secrets).toBeUndefined()
 })
 
-it('deploy fails if the Worker does not become healthy', async () => {
-  const fetch = vi.fn().mockRejectedValue(new TypeError('not there yet'))
-  expect((await deployTo(deployedAccount(), { fetch })).errors).toEqual([expect.stringMatching(/\/health does not/)])
-  expect(fetch).toHaveBeenCalledTimes(12)
+describe('a deployed version that is not healthy', () => {
+  const problem = `Version v does not answer 200 at ${WORKER_URL}/health`
+
+  it.each([
+    ['the version before', { old: 100 }, 'all requests go to version old again'],
+    ['both versions of a gradual deployment', { older: 90, old: 10 }, 'all requests go to version older and old again'],
+  ])('gives %s the requests again', async (_, shares, outcome) => {
+    const account: Account = { ...deployedAccount(), versions: Object.keys(shares), shares }
+    const fetch = vi.fn(healthOf(account, ['v']))
+    const { errors, changes } = await deployTo(account, { fetch })
+    expect([errors, account.shares]).toEqual([[`${problem}: ${outcome}`], shares])
+    expect(changes.at(-1)).toMatch(/^versions deploy old/)
+    expect(fetch).toHaveBeenCalledTimes(12)
+  })
+
+  it('is not taken for the version before, which still answers', async () => {
+    const account: Account = { ...deployedAccount(), versions: ['old'], shares: { old: 100 } }
+    const { errors } = await deployTo(account, { fetch: async () => Response.json({ version: 'old' }) })
+    expect([errors, account.shares]).toEqual([[expect.stringContaining(problem)], { old: 100 }])
+  })
+
+  it('of a first deployment is left', async () => {
+    const account = emptyAccount()
+    const fetch = vi.fn().mockRejectedValue(new TypeError('not there yet'))
+    const { errors } = await deployTo(account, { fetch })
+    expect(errors).toEqual([expect.stringMatching(/^Version uploaded does not answer .+wrangler tail/)])
+    expect(account.shares).toEqual({ v: 100 })
+  })
 })
 
 it.each([

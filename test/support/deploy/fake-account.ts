@@ -15,6 +15,12 @@ export const READER = { name: 'reading-library-reader' }
 export const UPLOAD_READER = 'deploy --config wrangler.deploy.reader.json'
 export const WORKER_URL = 'https://reading-library.mina.workers.dev'
 export const MAIL_FROM = 'library@example.com'
+/** What a deployment without a terminal needs. */
+export const SETTINGS = {
+  MAIL_FROM,
+  JWT_SECRET: 'a secret of which there is a copy, to sign tokens',
+  ADDRESS_KEY: 'a key of which there is a copy, for the directory',
+}
 export const NAMESPACE_ID = 'f'.repeat(32)
 export const MINA = { id: 'a', name: 'Mina' }
 
@@ -135,6 +141,8 @@ export const fakeWrangler =
         const secrets = args.includes('--secrets-file') ? JSON.parse(files[args.at(-1) ?? ''] ?? '{}') : {}
         account.secrets = [...(account.secrets ?? []), ...Object.keys(secrets)]
         const targets = account.targets ?? [WORKER_URL, 'schedule: 17 * * * *']
+        account.versions = [...(account.versions ?? []), 'v']
+        account.shares = { v: 100 }
         return success('Uploaded', [{ type: 'deploy', version: 1, version_id: 'v', targets }])
       }
       case 'versions upload': {
@@ -220,7 +228,7 @@ export const workOn = async (
     print: (line) => void output.push(line),
     fetch: healthOf(account),
     wait: async () => {},
-    env: { MAIL_FROM },
+    env: SETTINGS,
     ...overrides,
   }
   const errors = await work(host).catch((error): string[] => error.message.split('\n'))
