@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import { print } from '../print.ts'
 
 /** What the service passes to the binding EMAIL. */
-export type Mail = { from: { name: string; email: string }; to: string; subject: string; text: string; html: string }
+export type Mail = { from: { name: string; email: string }; to: string; subject: string; text: string; html?: string }
 
 /** Shorter than the time in which the service gives up (`DEADLINES.mail`), so that the log has the reason. */
 const TIMEOUT_MS = 8000

@@ -147,6 +147,7 @@ export const ELSEWHERE: [command: string, file: string][] = [
   ],
   ['npm run backup -- backups/may --local --persist-to data', 'test/tools/backup.test.ts'],
   ['npm run restore -- backups/may --local --persist-to restored', 'test/tools/backup.test.ts'],
+  ['npm run watch -- http://127.0.0.1:8787 --local --persist-to data', 'test/tools/watch.test.ts'],
   ['npm run db -- time-migrations', 'test/tools/migrations.test.ts'],
 ]
 

@@ -161,12 +161,12 @@ follow('operations.md', 'Logs', '', async ({ run }) => {
 })
 
 follow('operations.md', 'Alerts', '', async ({ run }) => {
-  account.within('reading-library', (database) =>
-    database.exec('insert into purgeJobs (memberId, createdAt) values (9, 0)'),
-  )
-  expect(await run('npx wrangler d1 execute DB')).toMatch(/"count\(\*\)": 1\b/)
-  account.within('reading-library', (database) => database.exec('delete from purgeJobs'))
-  expect(await run('npm run db -- slots')).toMatch(/DB_3 .*\b1\b/)
+  const watch = 'npm run watch -- https://library.example.com'
+  expect(await run(watch)).toContain('No alerts')
+  account.within('library-eu', (database) => database.exec('insert into purgeJobs (memberId, createdAt) values (9, 0)'))
+  const { code, output } = await operator.run(`${watch} --local`)
+  expect([code, output]).toEqual([1, expect.stringContaining('purges: DB_2: 1 members')])
+  account.within('library-eu', (database) => database.exec('delete from purgeJobs'))
 })
 
 follow('operations.md', 'Rolling back', '', async ({ run }) => {
@@ -179,7 +179,8 @@ follow('operations.md', 'Rolling back', '', async ({ run }) => {
   expect(account.state.shares).toEqual({ old: 100 })
 })
 
-follow('operations.md', 'Several databases', '', async ({ serve }) => {
+follow('operations.md', 'Several databases', '', async ({ run, serve }) => {
+  expect(await run('npm run db -- slots')).toMatch(/DB_3 .*\b1\b/)
   const kept = [`${account.data}`, `${account.data}.kept`] as const
   renameSync(...kept)
   const dev = await serve('npm run dev -- --slots 3')

@@ -52,7 +52,7 @@ const fromHere = (flag: string) => (flag.startsWith('./') ? resolve(flag) : flag
 
 /** Runs a script of package.json in a folder, with variables in its environment. */
 const runScript = (
-  name: 'backup' | 'db' | 'import' | 'members' | 'restore',
+  name: 'backup' | 'db' | 'import' | 'members' | 'restore' | 'watch',
   cwd: string,
   env: Variables,
   args: string[],
@@ -104,6 +104,9 @@ export const runHere = async <Result>(env: Variables, command: () => Promise<Res
 
 /** Runs a command of `npm run members`. */
 export const runMembersScript = (env: Variables, ...args: string[]) => runScript('members', '.', env, args)
+
+/** Runs `npm run watch`. */
+export const runWatchScript = (env: Variables, ...args: string[]) => runScript('watch', '.', env, args)
 
 /** Runs `npm run import`. */
 export const runImportScript = (...args: string[]) => runScript('import', '.', {}, args)

@@ -1,0 +1,101 @@
+// What alerts look at: /health, the databases, and the log.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { DAY_MS, type DatabaseState, type Health, type LogLine, type LogState, WINDOW_MS } from './alerts.ts'
+
+const HEALTH_TIMEOUT_MS = 15_000
+/** Longer than the service reuses the result of a check. */
+const PAUSE_MS = 10_000
+
+const askHealth = async (url: URL): Promise<Health> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) })
+    const body = (await response.json().catch(() => ({}))) as Partial<Health>
+    return { ...body, status: response.status }
+  } catch (error) {
+    return { status: 0, message: String((error as Error).cause ?? error) }
+  }
+}
+
+/** Asks once, and again if the first answer is not 200. */
+export const readHealth = async (base: string, pauseMs = PAUSE_MS) => {
+  const url = new URL('/health', base)
+  const first = await askHealth(url)
+  if (first.status === 200) return [first]
+  await wait(pauseMs)
+  return [first, await askHealth(url)]
+}
+
+const DATABASES_TIMEOUT_MS = 240_000
+
+/** In a process of its own, which ends if wrangler is not logged in, or hangs. */
+export const readDatabases = async (flags: string[]): Promise<DatabaseState[]> => {
+  const script = join(import.meta.dirname, 'databases.ts')
+  const run = promisify(execFile)(process.execPath, [...process.execArgv, script, ...flags], {
+    timeout: DATABASES_TIMEOUT_MS,
+  })
+  const { stdout } = await run.catch(({ stderr, message }) => {
+    throw new Error(stderr.trim() || message)
+  })
+  return JSON.parse(stdout)
+}
+
+const parseLine = (text: string): LogLine => {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return { message: text }
+  }
+}
+
+/** The log of a service that runs here: the lines of the last five minutes. */
+export const parseLog = (text: string): LogState => ({
+  recent: text.split('\n').filter(Boolean).map(parseLine),
+  refusals: [],
+})
+
+/** The most that the API returns at once. */
+const PAGE = 2000
+const MAX_PAGES = 10
+
+type Event = { source: string | LogLine; $metadata: { id: string } }
+type Answer = { errors?: { message: string }[]; result?: { events?: { events?: Event[] } } }
+type Deployed = { account: string; token: string; worker: string }
+
+/** Reads the log of a Worker by the query API of Workers Observability, the latest lines first. */
+export const readDeployedLog = async ({ account, token, worker }: Deployed, now = Date.now()): Promise<LogState> => {
+  const query = async (sinceMs: number, filters: object[], offset?: string) => {
+    const ofWorker = { key: '$metadata.service', operation: 'eq', type: 'string', value: worker }
+    const response = await fetch(
+      `https://api.cloudflare.com/client/v4/accounts/${account}/workers/observability/telemetry/query`,
+      {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          queryId: 'watch',
+          view: 'events',
+          timeframe: { from: now - sinceMs, to: now },
+          limit: PAGE,
+          ...(offset && { offset }),
+          parameters: { filterCombination: 'and', filters: [ofWorker, ...filters] },
+        }),
+      },
+    )
+    const { errors, result }: Answer = await response.json()
+    const events = result?.events?.events
+    if (!events) throw new Error(`${response.status} ${errors?.[0]?.message ?? 'without events'}`)
+    return events
+  }
+  const toLine = ({ source }: Event) => (typeof source === 'string' ? parseLine(source) : source)
+  const recent: Event[] = []
+  let page: Event[] | undefined
+  // Unfiltered: an alert must not depend on how the log is indexed.
+  for (let count = 0; count < MAX_PAGES && (!page || page.length === PAGE); count++) {
+    page = await query(WINDOW_MS, [], page?.at(-1)?.$metadata.id)
+    recent.push(...page)
+  }
+  const refusals = await query(DAY_MS, [{ key: 'status', operation: 'eq', type: 'number', value: 429 }])
+  return { recent: recent.map(toLine), refusals: refusals.map(toLine) }
+}
