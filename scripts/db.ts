@@ -6,8 +6,9 @@ import { exitOnSignals } from './wrangler/run.ts'
 const COMMANDS = {
   generate: 'writes a migration for the changes of tables and triggers in src/db (--name NAME)',
   migrate: 'applies the migrations to all local databases; `npm run deploy` does so to deployed ones',
+  fill: 'runs a statement on every database in batches: what is too large for a migration',
   verify: 'checks the integrity of all databases, of the directory and of the bucket; `--repair` repairs what is safe',
-  'time-migrations': 'applies the migrations to a large synthetic database and prints their slowest statements',
+  'time-migrations': 'applies the migrations to a large synthetic database and prints how long they take',
   slots: 'lists the slots with their sizes; `slots rebuild` rebuilds the directory',
 }
 

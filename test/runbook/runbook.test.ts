@@ -179,6 +179,18 @@ follow('operations.md', 'Rolling back', '', async ({ run }) => {
   expect(account.state.shares).toEqual({ old: 100 })
 })
 
+follow('operations.md', 'Long migrations', '', async ({ run }) => {
+  await run('echo on | npx wrangler secret put MAINTENANCE')
+  expect(await service.signUp('early@example.com')).toMatchObject({ status: 503 })
+  expect(await run('npm run deploy')).toContain('Serving at')
+  await run('npx wrangler secret delete MAINTENANCE')
+  const file = join(folder, 'titles.sql')
+  const chosen = 'select bookId from books where bookId > ?1 order by bookId limit 1'
+  writeFileSync(file, `update books set title = title where bookId in (${chosen}) returning bookId as key`)
+  expect(await run('npm run db -- fill FILE', { replaced: { FILE: file } })).toMatch(/DB: 1 rows[\s\S]+DB_1: 1 rows/)
+  expect(await service.look(jun)).toEqual(WHOLE)
+})
+
 follow('operations.md', 'Several databases', '', async ({ run, serve }) => {
   expect(await run('npm run db -- slots')).toMatch(/DB_3 .*\b1\b/)
   const kept = [`${account.data}`, `${account.data}.kept`] as const

@@ -9,7 +9,7 @@ import { localPath, openStores } from '../../scripts/data/stores.ts'
 import { fillSynthetic } from '../../scripts/data/synthetic.ts'
 import { writeTriggers } from '../../scripts/triggers/triggers.ts'
 import { readMigrations } from '../../scripts/wrangler/migrate-local.ts'
-import { createFolder, runCommand, runCommandIn } from './databases.ts'
+import { addMember, createDatabase, createFolder, runCommand, runCommandIn } from './databases.ts'
 
 const SIZE = { books: 250, memos: 700 }
 const migrations = readMigrations()
@@ -20,7 +20,7 @@ const openEmpty = (data: string) => {
   return new DatabaseSync(path)
 }
 
-it('times the slowest statement of each migration but the first', async () => {
+it('times each migration but the first, and fails if one takes too long', async () => {
   const folder = createFolder()
   cpSync('migrations', join(folder, 'migrations'), { recursive: true })
   const added = ['-- A comment.\nalter table books add shelf text', 'create table shelves (shelfId integer)']
@@ -31,6 +31,44 @@ it('times the slowest statement of each migration but the first', async () => {
   expect(stdout).toMatch(
     /^ *\d+\.\d\d s {2}0001_added\.sql: (?:alter table books add shelf text|create table shelves .*)\n$/,
   )
+  const limits = ['--books', '250', '--memos', '700', '--seconds', '0']
+  const limited = await runCommandIn(folder, {}, 'time-migrations', ...limits)
+  expect([limited.code, limited.stderr]).toEqual([1, expect.stringContaining('0001_added.sql: too long')])
+})
+
+/** The example of CONTRIBUTING.md. */
+const EXAMPLE = [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^```sql\n([^`]+)^```/gm)].map(
+  ([, sql = '']) => sql,
+)
+
+it('fills a side table of every database in batches, as CONTRIBUTING.md says', async () => {
+  const data = join(createFolder(), 'data')
+  const [schema = '', fill = ''] = EXAMPLE
+  const databases = ['DB', 'DB_1'].map((binding) => createDatabase(data, binding))
+  writeFileSync(join(data, 'slots.json'), '[{"slot":1}]')
+  for (const database of databases) {
+    addMember(database, [
+      ['one', 'two', 'three'],
+      ['four', 'five'],
+    ])
+    database.exec(schema)
+  }
+  const file = join(data, 'fill.sql')
+  writeFileSync(file, fill.replace('limit 5000', 'limit 2'))
+  const run = () => runCommand('fill', file, '--local', '--persist-to', data)
+  expect(await run()).toMatchObject({ code: 0, stdout: 'DB: 5 rows\nDB_1: 5 rows\n' })
+  for (const database of databases) {
+    const missing = `select memoId from memos except select memoId from memoTimes`
+    expect(database.prepare(missing).all()).toEqual([])
+    // Written since, or during the fill.
+    database.exec('delete from memos where memoId = 1; update memos set createdAt = createdAt where memoId = 2')
+    expect(database.prepare('select count(*) as count from memoTimes').get()).toEqual({ count: 4 })
+  }
+  expect(await run()).toMatchObject({ code: 0, stdout: 'DB: 4 rows\nDB_1: 4 rows\n' })
+  writeFileSync(file, 'select 1 as key where ?1 < 2')
+  const { code, stderr } = await run()
+  expect([code, stderr]).toEqual([1, expect.stringContaining('DB: the statement must return keys above ?1')])
+  for (const database of databases) database.close()
 })
 
 it('times them with a consistent library', async () => {
