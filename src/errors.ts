@@ -94,6 +94,8 @@ export type Details = {
   headers?: Record<string, string>
   /** Further keys of the body. */
   further?: Record<string, unknown>
+  /** The limit that refused the request, as docs/limits.md names it: for the log. */
+  limit?: string
 }
 
 /** The only error class that is sent to clients. Anything else that is thrown becomes INTERNAL. */
@@ -133,8 +135,15 @@ export const underMaintenance = () =>
     message: 'Under maintenance: nothing can be changed, try again later',
   })
 
-export const tooManyRequests = (retrySeconds: number, headers?: Details['headers']) =>
-  new ApiError('TOO_MANY_REQUESTS', { headers: { ...retryAfter(retrySeconds).headers, ...headers } })
+/** @param limit its name in docs/limits.md */
+export const tooManyRequests = (limit: string, retrySeconds: number, headers?: Details['headers']) =>
+  new ApiError('TOO_MANY_REQUESTS', { limit, headers: { ...retryAfter(retrySeconds).headers, ...headers } })
+
+/** The limit or quota that refused a request, as docs/limits.md names it. */
+export const limitOf = (error: unknown) => {
+  if (!(error instanceof ApiError)) return undefined
+  return error.details.limit ?? (error.code.startsWith('MAX_') ? error.code : undefined)
+}
 
 export const fieldError = (field: string, rejectedValue: unknown, reason: string, headers?: Details['headers']) =>
   new ApiError('INVALID_FIELDS', { fieldErrors: [{ field, rejectedValue, reason }], headers })

@@ -1,18 +1,15 @@
 import { withoutTag } from '../../src/accounts/codes/mail-limits.ts'
-import { accountPrefix } from '../../src/auth/keyed-hash.ts'
+import { accountPrefix, memberAccount } from '../../src/auth/keyed-hash.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import type { Target } from './find.ts'
 
-/**
- * What is counted for a member's address in `attempts`: its subjects begin with one of these. Undefined without
- * JWT_SECRET.
- */
-const listPrefixes = async ({ email, settings }: Target) => {
+/** Begins the subjects of what is counted for a member and the address. Undefined without JWT_SECRET. */
+const listPrefixes = async ({ email, memberId, settings }: Target) => {
   const secret = String(settings.JWT_SECRET ?? '')
   // Mails are counted for the address without its tag.
-  const addresses = new Set([email, withoutTag(email)])
+  const accounts = new Set([email, withoutTag(email), memberAccount(memberId)])
   return secret
-    ? JSON.stringify(await Promise.all([...addresses].map((each) => accountPrefix(secret, each))))
+    ? JSON.stringify(await Promise.all([...accounts].map((each) => accountPrefix(secret, each))))
     : undefined
 }
 
@@ -20,17 +17,20 @@ const listPrefixes = async ({ email, settings }: Target) => {
 const MATCHING = `from attempts where attemptId in (
   select attemptId from json_each(?) join attempts on subject > value and subject < rtrim(value) || '!')`
 
-/** How many attempts are counted, or undefined without JWT_SECRET. */
-export const countAttempts = async (target: Target) => {
+/** Attempts are in the database of slot 0, and those that need no other one in the member's. */
+const databasesOf = ({ slots, database }: Target) => [...new Set([mainOf(slots), database])]
+
+type Attempt = { subject: string; at: number }
+
+/** The attempts that are counted, or undefined without JWT_SECRET. */
+export const listAttempts = async (target: Target) => {
   const prefixes = await listPrefixes(target)
   if (!prefixes) return undefined
-  const [row] = await queryAll<{ count: number }>(
-    mainOf(target.slots),
-    `select count(*) as count ${MATCHING}`,
-    prefixes,
-  )
-  return row?.count ?? 0
+  const found = databasesOf(target).map((each) => queryAll<Attempt>(each, `select subject, at ${MATCHING}`, prefixes))
+  return (await Promise.all(found)).flat()
 }
 
-export const deleteAttempts = async (target: Target) =>
-  queryAll(mainOf(target.slots), `delete ${MATCHING}`, await listPrefixes(target))
+export const deleteAttempts = async (target: Target) => {
+  const prefixes = await listPrefixes(target)
+  for (const each of databasesOf(target)) await queryAll(each, `delete ${MATCHING}`, prefixes)
+}

@@ -7,7 +7,7 @@ import { print, printable } from '../print.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import { createPartFiles } from '../transfer/part-files.ts'
 import { asMember } from './as-member.ts'
-import { countAttempts, deleteAttempts } from './attempts.ts'
+import { deleteAttempts, listAttempts } from './attempts.ts'
 import { blockMember, listAside, unblockMember } from './block.ts'
 import { exportMember } from './export.ts'
 import type { Target } from './find.ts'
@@ -82,9 +82,9 @@ const quota = async ({ database, memberId }: Target, { values }: Options): Promi
 }
 
 const unlock = async (target: Target): Promise<Change> => {
-  const count = await countAttempts(target)
-  if (count === undefined) throw new Error('Set JWT_SECRET in the environment to the secret of the deployment')
-  return { changes: `${count} attempts`, apply: () => deleteAttempts(target) }
+  const attempts = await listAttempts(target)
+  if (!attempts) throw new Error('Set JWT_SECRET in the environment to the secret of the deployment')
+  return { changes: `${attempts.length} attempts`, apply: () => deleteAttempts(target) }
 }
 
 const exportLibrary = async (target: Target, { out, force }: Options): Promise<Change> => ({

@@ -1,9 +1,7 @@
-import { IMAGE_PRICE } from '../../src/values/prices.ts'
-import { DEFAULT_QUOTAS, OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
 import { formatTable, whole } from '../../test/support/service/table.ts'
 import { queryAll } from '../slots/compare.ts'
-import { countAttempts } from './attempts.ts'
 import type { Target } from './find.ts'
+import { listLimits, listQuotas } from './limits.ts'
 
 const HIDDEN = ['passwordHash']
 
@@ -46,27 +44,14 @@ const show = async (target: Target) => {
     // Half of the bytes, as in textBytes.
     trash: (await select('count(*) as entries, coalesce(sum(bytes), 0) as bytes', 'trash'))[0],
     formerAddresses: await select('email, expiresAt', 'emailUndos'),
-    attempts: (await countAttempts(target)) ?? 'unknown without JWT_SECRET',
+    limits: await listLimits(target),
   }
   return toJson(shown)
 }
 
-const USED: Record<OwnQuota, string> = {
-  MAX_BOOKS: 'yetBooks + ingBooks + doneBooks',
-  MAX_MEMBER_TEXT_BYTES: 'textBytes',
-  MAX_MEMBER_IMAGE_BYTES: `imageBytes + imageCount * ${IMAGE_PRICE}`,
-}
-
-const usage = async ({ database, settings, memberId }: Target) => {
-  const rows = await Promise.all(
-    Object.entries(USED).map(async ([name, used]) => {
-      const quota = name as OwnQuota
-      const query = `select ${used} as used, ${OWN_QUOTAS[quota]} as own from members where memberId = ?`
-      const [row] = await queryAll<{ used: number; own: number | null }>(database, query, memberId)
-      const limit = row?.own ?? Number(settings[quota] || DEFAULT_QUOTAS[quota])
-      return [quota, whole(row?.used ?? 0), whole(limit), row?.own == null ? '' : 'own']
-    }),
-  )
+const usage = async (target: Target) => {
+  const quotas = await listQuotas(target)
+  const rows = quotas.map(({ name, used, limit, isOwn }) => [name, whole(used), whole(limit), isOwn ? 'own' : ''])
   return formatTable(['quota', 'used', 'limit', ''], rows)
 }
 

@@ -36,6 +36,18 @@ export const hashAddress = async (secret: string, email: string) => {
 /** A keyed hash of a constant, which identifies ADDRESS_KEY without revealing it. */
 export const checkOfKey = (addressKey: string) => hashAddress(addressKey, 'ADDRESS_KEY')
 
-/** Begins the subjects of what is counted for an account, so that `npm run members -- unlock` finds them. */
-export const accountPrefix = async (secret: string, email: string) =>
-  `${(await hashAddress(secret, `account ${email}`)).slice(0, 16)} `
+/** Begins the subjects of what is counted for an e-mail address or a member, so that `npm run members` finds them. */
+export const accountPrefix = async (secret: string, account: string) =>
+  `${(await hashAddress(secret, `account ${account}`)).slice(0, 16)} `
+
+/** The account under which things are counted for a member, whatever the address. */
+export const memberAccount = (memberId: number) => `member ${memberId}`
+
+/**
+ * The subject of what is counted for an e-mail address or a member: a hash of the account, the name of the action, and a
+ * hash of what is counted apart, such as the network.
+ */
+export const accountSubject = async (secret: string, account: string, action: string, ...apart: string[]) => {
+  const hash = apart.length > 0 ? await keyedHash(secret, action, account.toLowerCase(), ...apart) : ''
+  return `${await accountPrefix(secret, account)}${action} ${hash}`
+}

@@ -33,7 +33,7 @@ const isOver = async (c: Context<App>, limiter: RateLimiter, key: string) => {
  * @throws TOO_MANY_REQUESTS when the network is above the limit
  */
 export const chargeNetwork = async (c: Context<App>, limiter: RateLimiter, kind: string) => {
-  if (await isOver(c, limiter, `${kind} ${networkOf(c)}`)) throw tooManyRequests(PERIOD_SECONDS)
+  if (await isOver(c, limiter, `${kind} ${networkOf(c)}`)) throw tooManyRequests(`${limiter} ${kind}`, PERIOD_SECONDS)
 }
 
 /** The networks whose devices have failed to sign in too often, and until when. */
@@ -48,7 +48,7 @@ export const chargeFailure = async (c: Context<App>) => {
 /** @throws TOO_MANY_REQUESTS while devices of the network have failed too often */
 export const refuseFailing = (c: Context<App>) => {
   const seconds = ((failing.get(`device ${networkOf(c)}`) ?? 0) - Date.now()) / 1000
-  if (seconds > 0) throw tooManyRequests(seconds)
+  if (seconds > 0) throw tooManyRequests('NETWORK_LIMIT device', seconds)
 }
 
 /** Limits requests per route and network, approximately and per Cloudflare location. */
@@ -77,7 +77,7 @@ const keyOf = (c: Context<App>, { kind, perMember }: CallerLimit) => {
 export const refuseExceeded = (c: Context<App>) => {
   for (const limit of c.get('limits')) {
     const seconds = ((exceeded.get(keyOf(c, limit)) ?? 0) - Date.now()) / 1000
-    if (seconds > 0) throw tooManyRequests(seconds)
+    if (seconds > 0) throw tooManyRequests(`${limit.binding} ${limit.kind}`, seconds)
   }
 }
 

@@ -1,4 +1,4 @@
-import { keyedHash } from '../auth/keyed-hash'
+import { accountSubject, keyedHash, memberAccount } from '../auth/keyed-hash'
 import { afterResponse, type ConfirmedMember, type Db } from '../db/client'
 import { CATALOGUE_LOOKUPS, CATALOGUE_SEARCHES, limitNetwork, toAttempt } from '../db/limits/attempts'
 import { countOrRefuse } from '../db/limits/rate-limit'
@@ -46,7 +46,7 @@ export type Lookup = { db: Db; config: Config; env: Stores; member: ConfirmedMem
 /** By member: a network, such as that of a mobile carrier, may have many. */
 const countLookup = async ({ db, config, member }: Lookup) => {
   if (config.CATALOGUE_PROVIDER === 'sample') return
-  const subject = await keyedHash(config.JWT_SECRET, 'catalogue-lookup', String(member.memberId))
+  const subject = await accountSubject(config.JWT_SECRET, memberAccount(member.memberId), 'lookup')
   await countOrRefuse(db, toAttempt(Date.now(), { subject, limits: CATALOGUE_LOOKUPS }))
 }
 

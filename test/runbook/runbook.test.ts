@@ -311,6 +311,16 @@ follow('operations.md', 'Signing everyone out', '', async ({ run }) => {
   expect(await service.look(mina)).toEqual(WHOLE)
 })
 
+follow('operations.md', 'A reader gets 429', '', async ({ run }) => {
+  const guess = () => service.post('/login', { email: mina.email, password: 'wrong' })
+  while ((await guess()).status !== 429);
+  expect(await run('npm run members -- show')).toContain('"failed-login": "10 of 10 in 15 minutes"')
+  await run('npm run members -- unlock')
+  expect(await service.look(mina)).toEqual(WHOLE)
+  await run('npm run members -- quota')
+  expect((await operator.run('npm run members -- show mina@example.com --local')).output).toContain('"1 of 30,000"')
+})
+
 follow('operations.md', 'Members', '', async ({ run }) => {
   expect(await run('npm run members -- show')).toContain(`"memberId": ${mina.memberId}`)
   expect(await run('npm run members -- delete')).toContain('dry run')

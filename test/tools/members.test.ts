@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStores } from '../../scripts/data/stores.ts'
 import { readCommand, runCommand as runMembers } from '../../scripts/members/run.ts'
-import { accountPrefix } from '../../src/auth/keyed-hash.ts'
+import { accountPrefix, memberAccount } from '../../src/auth/keyed-hash.ts'
 import { parseMark } from '../../src/values/marks.ts'
 import { addMember, createDatabase, createFolder, JWT_SECRET, runMembersScript } from './databases.ts'
 
@@ -68,7 +68,10 @@ it('finds members in every slot by address, regardless of case, and by identifie
 it('shows a member without hashes of password, tokens and codes, and what is stored', async () => {
   const { main, run } = await createSlots()
   const prefix = await accountPrefix(JWT_SECRET, 'mina@example.com')
-  main.prepare('insert into attempts (subject, at) values (?, 1)').run(`${prefix}login`)
+  const insert = main.prepare('insert into attempts (subject, at) values (?, ?)')
+  for (const network of ['one', 'one', 'two']) insert.run(`${prefix}login ${network}`, Date.now())
+  insert.run(`${prefix}login one`, Date.now() - HOUR_MS)
+  insert.run(`${await accountPrefix(JWT_SECRET, memberAccount(MINA))}export `, Date.now())
   const shown = await run('show', 'mina@example.com')
   expect(JSON.parse(shown)).toMatchObject({
     slot: 0,
@@ -78,10 +81,19 @@ it('shows a member without hashes of password, tokens and codes, and what is sto
     accessTokens: [{ name: 'Script', hint: 'rl_0000abc' }],
     formerAddresses: [{ email: 'former@example.com', expiresAt: expect.stringMatching(/Z$/) }],
     trash: { entries: 0, bytes: 0 },
-    attempts: 1,
+    limits: {
+      MAX_BOOKS: '2 of 20,000',
+      MAX_MEMOS_PER_BOOK: '2 of 3,000',
+      import: '0 of 20 in 24 h',
+      'failed-login': '2 of 10 in 15 minutes',
+      'failed-login-site': '0 of 30 in 15 minutes',
+      'mail-hour (reset-mail)': '0 of 5 in 1 h',
+      'mail-day-site (reset-mail)': '0 of 16 in 24 h',
+      export: '1 of 20 in 24 h',
+    },
     yetBooks: 2,
   })
-  expect(shown).not.toMatch(/hash/i)
+  expect(shown).not.toMatch(/hash(?!ing)/i)
   expect(await run('usage', String(MINA))).toMatch(/MAX_BOOKS +2 +20,000/)
 })
 
@@ -127,7 +139,7 @@ it('sets quotas of a member, and shows them beside the usage', async () => {
 })
 
 it('forgets the attempts on an account, and no others', async () => {
-  const { main, run } = await createSlots()
+  const { main, slot1, run } = await createSlots()
   const insert = main.prepare('insert into attempts (subject, at) values (?, 1)')
   const prefix = await accountPrefix(JWT_SECRET, 'mina@example.com')
   const other = await accountPrefix(JWT_SECRET, 'jun@example.com')
@@ -136,6 +148,11 @@ it('forgets the attempts on an account, and no others', async () => {
   expect(count(main, 'attempts')).toBe(4)
   await run('unlock', 'mina@example.com')
   expect(readAll(main, 'attempts')).toMatchObject([{ subject: `${other}A` }, { subject: 'without a prefix' }])
+  slot1
+    .prepare('insert into attempts (subject, at) values (?, 1)')
+    .run(`${await accountPrefix(JWT_SECRET, memberAccount(JUN))}export `)
+  expect(await run('unlock', 'jun@example.com')).toBe(`unlock ${JUN}: 2 attempts`)
+  expect([count(main, 'attempts'), count(slot1, 'attempts')]).toEqual([1, 0])
 })
 
 it('exports the library of a member, names images, and counts towards no limit of the member', async () => {

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, keyedHash } from '../../auth/keyed-hash'
 import { sqlStatement } from '../../db/client'
 import { limitNetwork, MAILS, MAILS_PER_NETWORK } from '../../db/limits/attempts'
 import type { Config } from '../../env'
@@ -17,13 +17,13 @@ export const withoutTag = (email: string) => email.replace(/^([^+]+)\+.*(?=@)/, 
 /** Like `hashFor`, for limits on mails, so that tags do not multiply them. */
 export const hashMailbox = (config: Config, email: string) => hashFor(config, withoutTag(email))
 
-/** The limits of a network on its mails: to an address for a purpose, and to all. None depends on other networks. */
-export const limitMails = async (config: Config, email: string, network: string, purpose: string) => {
-  const hash = hashMailbox(config, email)
-  const prefix = await accountPrefix(config.JWT_SECRET, withoutTag(email))
+/** The limits of a network on its mails: to an address by an action, and to all. None depends on other networks. */
+export const limitMails = async (config: Config, email: string, network: string, action: string) => {
+  const toAddress = (source: string, suffix: string) =>
+    accountSubject(config.JWT_SECRET, withoutTag(email), action + suffix, source)
   const toAnyone = (source: string) => keyedHash(config.JWT_SECRET, 'mail-network', source)
   return [
-    ...(await limitNetwork(network, async (source) => prefix + (await hash(purpose, source)), MAILS)),
+    ...(await limitNetwork(network, toAddress, MAILS)),
     ...(await limitNetwork(network, toAnyone, MAILS_PER_NETWORK)),
   ]
 }

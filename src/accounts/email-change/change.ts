@@ -1,4 +1,4 @@
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, memberAccount } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { runAsCaller } from '../../db/caller'
 import { afterResponse, firstRow, idempotent, run, runAfterResponse, type Values } from '../../db/client'
@@ -151,7 +151,8 @@ export const changeEmail = async (
   // The guard refuses access tokens.
   const id = caller.kind === 'session' ? caller.memberId : 0
   const undoCode = createUndoCode(caller.slot)
-  const toSubject = (source: string) => keyedHash(config.JWT_SECRET, 'email change guess', credentialOf(caller), source)
+  const toSubject = (source: string, suffix: string) =>
+    accountSubject(config.JWT_SECRET, memberAccount(id), `change-code${suffix}`, credentialOf(caller), source)
   const attempt = toAttempt(now, ...(await limitNetwork(origin.network, toSubject, GUESSES)))
   const address = await toAddress(slots, config, email)
   const change: Change = {

@@ -1,4 +1,4 @@
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, memberAccount } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { runAsCaller } from '../../db/caller'
 import { deleteAttempt, EMAIL_CHANGES, toAttempt } from '../../db/limits/attempts'
@@ -40,11 +40,16 @@ export const requestChange = async (
     recordFailure(db, config, oldEmail, origin)
     throw fieldError('password', password, 'is wrong', afterAttempt(usage, now))
   }
-  const ofSession = await keyedHash(config.JWT_SECRET, 'email change', credentialOf(caller))
+  const ofSession = await accountSubject(
+    config.JWT_SECRET,
+    memberAccount(member.memberId),
+    'email-change',
+    credentialOf(caller),
+  )
   const mail = toAttempt(
     Date.now(),
     { subject: ofSession, limits: EMAIL_CHANGES.session },
-    ...(await limitMails(config, email, origin.network, 'change mail')),
+    ...(await limitMails(config, email, origin.network, 'change-mail')),
   )
   const { rateLimit } = await countOrRefuse(directory, mail, { uncounted: deleteAttempt(counted) })
   return { requester: { ...member, slot: caller.slot }, rateLimit }

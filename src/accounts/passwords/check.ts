@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, type Db, run } from '../../db/client'
 import { type Counted, insertAttempt, LISTED_FAILURES, LOGINS, limitNetwork, toAttempt } from '../../db/limits/attempts'
 import { countOrRefuse, uncountOnFailure } from '../../db/limits/rate-limit'
@@ -18,13 +18,12 @@ const MAX_WAITING = 64
 export const hashingKeys = (network: string, account: string) => [...sourcesOf(network), account.toLowerCase()]
 
 /** One request hashes at a time. */
-export const { requireCapacity: requireHashingCapacity, take: withHashingLease } = createTurns(MAX_WAITING)
+export const { requireCapacity: requireHashingCapacity, take: withHashingLease } = createTurns('hashing', MAX_WAITING)
 
 /** Failed logins are counted per account and network, and per IPv6 /48. */
 export const toLoginAttempt = async (config: Config, email: string, network: string) => {
-  const prefix = await accountPrefix(config.JWT_SECRET, email)
-  const toSubject = async (source: string) =>
-    prefix + (await keyedHash(config.JWT_SECRET, 'login', email.toLowerCase(), source))
+  const toSubject = (source: string, suffix: string) =>
+    accountSubject(config.JWT_SECRET, email, `login${suffix}`, source)
   return toAttempt(Date.now(), ...(await limitNetwork(network, toSubject, LOGINS)))
 }
 

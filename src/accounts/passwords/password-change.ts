@@ -1,4 +1,4 @@
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, memberAccount } from '../../auth/keyed-hash'
 import { credentialOf } from '../../auth/token'
 import { runAsCaller, selectMember } from '../../db/caller'
 import { runAfterResponse } from '../../db/client'
@@ -41,7 +41,13 @@ export const hashNewPassword = async (
   const keys = hashingKeys(origin.network, credentialOf(caller))
   requireHashingCapacity(keys)
   const now = Date.now()
-  const subject = await keyedHash(config.JWT_SECRET, 'password change', credentialOf(caller))
+  // The guard refuses access tokens.
+  const subject = await accountSubject(
+    config.JWT_SECRET,
+    memberAccount(caller.kind === 'session' ? caller.memberId : 0),
+    'password-change',
+    credentialOf(caller),
+  )
   const attempt = toAttempt(now, { subject, limits: PASSWORD_CHANGES })
   const { guard, usage, counted } = await runAsCaller(db, caller, {
     guard: selectCredentials(),

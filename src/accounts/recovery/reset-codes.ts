@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { accountPrefix, keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, keyedHash } from '../../auth/keyed-hash'
 import { afterResponse, type Db, firstRow, run, sqlStatement } from '../../db/client'
 import { isAllowed, limitNetwork, RESET_MAILS, RESETS, RESETS_OF_ANYONE, toAttempt } from '../../db/limits/attempts'
 import { countOrRefuse, isReached } from '../../db/limits/rate-limit'
@@ -24,7 +24,7 @@ const DAILY_MAILS_FACTOR = 2
  * @throws TOO_MANY_REQUESTS when a limit of the network is reached
  */
 export const countRequest = async (db: Db, config: Config, email: string, network: string) => {
-  const attempt = toAttempt(Date.now(), ...(await limitMails(config, email, network, 'reset mail')))
+  const attempt = toAttempt(Date.now(), ...(await limitMails(config, email, network, 'reset-mail')))
   const { rateLimit } = await countOrRefuse(db, attempt)
   return rateLimit
 }
@@ -94,15 +94,15 @@ const selectMatch = sqlStatement<ValidCode>`
  * a limit of the network is reached
  */
 export const checkCode = async (db: Db, config: Config, email: string, code: string, network: string) => {
-  const hash = hashFor(config, email)
-  const prefix = await accountPrefix(config.JWT_SECRET, email)
+  const ofAddress = (source: string, suffix: string) =>
+    accountSubject(config.JWT_SECRET, email, `reset${suffix}`, source)
   const ofAnyone = (source: string) => keyedHash(config.JWT_SECRET, 'reset-network', source)
   const attempt = toAttempt(
     Date.now(),
-    ...(await limitNetwork(network, async (source) => prefix + (await hash('reset', source)), RESETS)),
+    ...(await limitNetwork(network, ofAddress, RESETS)),
     ...(await limitNetwork(network, ofAnyone, RESETS_OF_ANYONE)),
   )
-  const codeHash = await hash(PURPOSE, normaliseCode(code))
+  const codeHash = await hashFor(config, email)(PURPOSE, normaliseCode(code))
   const match = { valid: firstRow(selectMatch({ ...attempt, codeHash })) }
   const { valid, counted, rateLimit } = await countOrRefuse(db, attempt, match)
   if (!valid) throw invalidCodeError(code, rateLimit)

@@ -7,95 +7,100 @@ import { sqlStatement } from '../client'
 // Exact limits: one statement checks all of an attempt and counts it, so concurrent attempts cannot exceed one.
 
 /**
- * At most `max` attempts in a sliding window. A limit with a `policy` is shown under that name in the RateLimit
- * headers, so it may count nothing but what the caller did, or the caller's network with one address.
+ * At most `max` attempts in a sliding window. `name`: in docs/limits.md and the log. A limit that `isShown` is in the
+ * RateLimit headers, so it may count nothing but what the caller did, or the caller's network with one address.
  */
-export type Limit = { max: number; windowMs: number; policy?: string }
+export type Limit = { name: string; max: number; windowMs: number; isShown?: true }
 
 /** Limits of a network: an IPv4 address or an IPv6 /64. `site`: of the /48, as one customer may hold all its /64s. */
 type NetworkLimits = { network: Limit[]; site: Limit[] }
 
+/** Ends the names of the limits of a /48, and of what is counted for one. */
+const OF_SITE = '-site'
 /** The limit of a /48 is three times that of one network. */
 const perNetwork = (...network: Limit[]): NetworkLimits => ({
   network,
-  site: network.map(({ max, windowMs }) => ({ max: 3 * max, windowMs })),
+  site: network.map(({ name, max, windowMs }) => ({ name: name + OF_SITE, max: 3 * max, windowMs })),
 })
 
 /** Per account. */
-export const LOGINS = perNetwork({ max: 10, windowMs: 15 * MINUTE_MS, policy: 'failed-login' })
+export const LOGINS = perNetwork({ name: 'failed-login', max: 10, windowMs: 15 * MINUTE_MS, isShown: true })
 /** Mails to one e-mail address, ignoring its tag; `address` counts those of all networks. */
 export const MAILS = {
   network: [
-    { max: 5, windowMs: HOUR_MS, policy: 'mail-hour' },
-    { max: 8, windowMs: DAY_MS, policy: 'mail-day' },
+    { name: 'mail-hour', max: 5, windowMs: HOUR_MS, isShown: true },
+    { name: 'mail-day', max: 8, windowMs: DAY_MS, isShown: true },
   ],
-  site: [{ max: 16, windowMs: DAY_MS }],
-  address: [{ max: 20, windowMs: DAY_MS }],
+  site: [{ name: `mail-day${OF_SITE}`, max: 16, windowMs: DAY_MS }],
+  address: [{ name: 'mail-day-all', max: 20, windowMs: DAY_MS }],
 } satisfies NetworkLimits & { address: Limit[] }
 /** Mails to all addresses. */
-export const MAILS_PER_NETWORK = perNetwork({ max: 30, windowMs: HOUR_MS })
+export const MAILS_PER_NETWORK = perNetwork({ name: 'mail-any', max: 30, windowMs: HOUR_MS })
 /** Codes tried for one e-mail address, also to change it in a session; `address` counts those of all networks. */
 export const GUESSES = {
-  ...perNetwork({ max: 20, windowMs: DAY_MS, policy: 'code-attempt' }),
-  address: [{ max: 100, windowMs: DAY_MS }],
+  ...perNetwork({ name: 'code-attempt', max: 20, windowMs: DAY_MS, isShown: true }),
+  address: [{ name: 'code-attempt-all', max: 100, windowMs: DAY_MS }],
 }
 /**
  * Mails with a reset code to one address, requested from all networks, since the last change of credentials. The window
  * is the lifetime of a code, so that the mailbox has a valid code when the limit is reached: strangers cannot lock the
- * member out. Has no policy, as it counts the requests of others.
+ * member out. Not shown, as it counts the requests of others.
  */
-export const RESET_MAILS: Limit[] = [{ max: 2, windowMs: 10 * MINUTE_MS }]
+export const RESET_MAILS: Limit[] = [{ name: 'reset-mail', max: 2, windowMs: 10 * MINUTE_MS }]
 /**
  * Reset codes tried for one e-mail address. No limit counts the tries of other networks, so that strangers cannot lock
  * the member out; the codes are long enough (docs/decisions.md).
  */
-export const RESETS = perNetwork({ max: 5, windowMs: 10 * MINUTE_MS, policy: 'reset-attempt' })
+export const RESETS = perNetwork({ name: 'reset-attempt', max: 5, windowMs: 10 * MINUTE_MS, isShown: true })
 /** The same for all addresses. */
-export const RESETS_OF_ANYONE = perNetwork({ max: 30, windowMs: HOUR_MS })
-/** Mails to a new address, which may be someone else's, so they have no policy. `memberAddress`: of one member. */
+export const RESETS_OF_ANYONE = perNetwork({ name: 'reset-any', max: 30, windowMs: HOUR_MS })
+/** Mails to a new address, which may be someone else's, so they are not shown. `memberAddress`: of one member. */
 export const EMAIL_CHANGES = {
-  session: [{ max: 5, windowMs: HOUR_MS, policy: 'email-change' }],
-  memberAddress: [{ max: 2, windowMs: 10 * MINUTE_MS }],
+  session: [{ name: 'email-change', max: 5, windowMs: HOUR_MS, isShown: true }],
+  memberAddress: [{ name: 'change-mail', max: 2, windowMs: 10 * MINUTE_MS }],
   address: MAILS.address,
 } satisfies Record<string, Limit[]>
 /** Mails about new access tokens and links, per member. */
-export const TOKEN_MAILS: Limit[] = [{ max: 1, windowMs: HOUR_MS }]
+export const TOKEN_MAILS: Limit[] = [{ name: 'token-mail', max: 1, windowMs: HOUR_MS }]
 /** Per session: another holder of a session must not keep the member from changing the password. */
-export const PASSWORD_CHANGES: Limit[] = [{ max: 10, windowMs: HOUR_MS, policy: 'password-change' }]
+export const PASSWORD_CHANGES: Limit[] = [{ name: 'password-change', max: 10, windowMs: HOUR_MS, isShown: true }]
 /** Per member: exports in all formats, and further parts of large ones. */
-export const EXPORTS: Limit[] = [{ max: 20, windowMs: DAY_MS, policy: 'export' }]
-export const EXPORT_PARTS: Limit[] = [{ max: 400, windowMs: DAY_MS, policy: 'export-part' }]
+export const EXPORTS: Limit[] = [{ name: 'export', max: 20, windowMs: DAY_MS, isShown: true }]
+export const EXPORT_PARTS: Limit[] = [{ name: 'export-part', max: 400, windowMs: DAY_MS, isShown: true }]
 /** Files that the devices of a member send, by protocol. The same file again does not count. */
 export const DEVICE_FILES = {
-  webdav: [{ max: 200, windowMs: DAY_MS }],
-  statistics: [{ max: 200, windowMs: DAY_MS }],
-  readwise: [{ max: 2000, windowMs: DAY_MS }],
+  webdav: [{ name: 'webdav-file', max: 200, windowMs: DAY_MS }],
+  statistics: [{ name: 'statistics-file', max: 200, windowMs: DAY_MS }],
+  readwise: [{ name: 'readwise-post', max: 2000, windowMs: DAY_MS }],
 } satisfies Record<string, Limit[]>
-/** Searches of the catalogue: YES24 allows 5,000 a day. Has no policy, as it counts everyone in the network. */
-export const CATALOGUE_SEARCHES = perNetwork({ max: 100, windowMs: HOUR_MS }, { max: 300, windowMs: DAY_MS })
+/** Searches of the catalogue: YES24 allows 5,000 a day. Not shown, as it counts everyone in the network. */
+export const CATALOGUE_SEARCHES = perNetwork(
+  { name: 'catalogue-hour', max: 100, windowMs: HOUR_MS },
+  { name: 'catalogue-day', max: 300, windowMs: DAY_MS },
+)
 /** Searches of the catalogue and lookups by ISBN of a member, whatever the network. */
 export const CATALOGUE_LOOKUPS: Limit[] = [
-  { max: 200, windowMs: HOUR_MS },
-  { max: 600, windowMs: DAY_MS },
+  { name: 'lookup-hour', max: 200, windowMs: HOUR_MS },
+  { name: 'lookup-day', max: 600, windowMs: DAY_MS },
 ]
 /** Failed logins that a member's activity lists, from all networks. */
-export const LISTED_FAILURES: Limit[] = [{ max: 20, windowMs: DAY_MS }]
+export const LISTED_FAILURES: Limit[] = [{ name: 'listed-failure', max: 20, windowMs: DAY_MS }]
 /** Older attempts no longer count for any limit. */
 export const LONGEST_WINDOW_MS = DAY_MS
 
 /** A keyed hash of the action and its target, and the limits on it. */
 type Limited = { subject: string; limits: Limit[] }
 
-/** The subjects and limits of a network and, for IPv6, of the /48 around it. */
+/** The subjects and limits of a network and, for IPv6, of the /48 around it. `suffix`: ends the name of the action. */
 export const limitNetwork = async (
   network: string,
-  toSubject: (network: string) => Promise<string>,
+  toSubject: (network: string, suffix: string) => Promise<string>,
   limits: NetworkLimits,
 ): Promise<Limited[]> => {
   const [, site] = sourcesOf(network)
   return [
-    { subject: await toSubject(network), limits: limits.network },
-    ...(site ? [{ subject: await toSubject(site), limits: limits.site }] : []),
+    { subject: await toSubject(network, ''), limits: limits.network },
+    ...(site ? [{ subject: await toSubject(site, OF_SITE), limits: limits.site }] : []),
   ]
 }
 
@@ -132,11 +137,18 @@ export const insertAttempt = insertAttemptIf(isAllowed)
 export const insertCallerAttempt = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null`)
 
 /** A limit, how many attempts count towards it, and the time of the oldest of them. */
-export type Usage = { policy: string | null; max: number; windowMs: number; used: number; oldest: number | null }
+export type Usage = {
+  name: string
+  isShown: 1 | null
+  max: number
+  windowMs: number
+  used: number
+  oldest: number | null
+}
 
 /** The usage of each limit. Run it before the attempt is counted. */
 export const selectUsage = sqlStatement<Usage>`
-  select ${bound('policy')} as policy, ${bound('max')} as max, ${bound('windowMs')} as windowMs,
+  select ${bound('name')} as name, ${bound('isShown')} as isShown, ${bound('max')} as max, ${bound('windowMs')} as windowMs,
     ${used} as used, (select min(at) ${inWindow}) as oldest
   from ${limits}`
 

@@ -1,4 +1,4 @@
-// The RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11) of the limits that have a policy.
+// The RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11) of the limits that are shown.
 
 import { tooManyRequests, wholeSeconds } from '../../errors'
 import { type Batch, type Db, run } from '../client'
@@ -14,13 +14,13 @@ const secondsUntil = (time: number, now: number) => wholeSeconds((time - now) / 
 
 /** All policies, and the state of the tightest: that with the fewest attempts left or, of those, the longest wait. */
 const toRateLimit = (usages: Usage[], now: number, change = (usage: Usage) => usage): RateLimitHeaders => {
-  const shown = usages.filter(({ policy }) => policy !== null).map(change)
+  const shown = usages.filter(({ isShown }) => isShown).map(change)
   const [tightest] = shown.toSorted((a, b) => leftOf(a) - leftOf(b) || endOf(b, now) - endOf(a, now))
   if (!tightest) return {}
-  const policies = shown.map(({ policy, max, windowMs }) => `"${policy}";q=${max};w=${windowMs / 1000}`)
+  const policies = shown.map(({ name, max, windowMs }) => `"${name}";q=${max};w=${windowMs / 1000}`)
   return {
     'RateLimit-Policy': policies.join(', '),
-    RateLimit: `"${tightest.policy}";r=${leftOf(tightest)};t=${secondsUntil(endOf(tightest, now), now)}`,
+    RateLimit: `"${tightest.name}";r=${leftOf(tightest)};t=${secondsUntil(endOf(tightest, now), now)}`,
   }
 }
 
@@ -34,10 +34,12 @@ export const afterReset = (usages: Usage[], now: number) =>
 
 export const isReached = ({ max, used }: Usage) => used >= max
 
-/** A limit without a policy is not shown, even if it is the one that refuses the attempt longest. */
+/** The limit that refuses the attempt longest may be one that is not shown. */
 export const tooManyAttempts = (usages: Usage[], now: number) => {
   const [last] = usages.filter(isReached).toSorted((a, b) => endOf(b, now) - endOf(a, now))
-  return tooManyRequests(last ? secondsUntil(endOf(last, now), now) : 1, last?.policy ? toRateLimit(usages, now) : {})
+  // Without one, a concurrent attempt was counted in between.
+  if (!last) return tooManyRequests(usages[0]?.name ?? '', 1)
+  return tooManyRequests(last.name, secondsUntil(endOf(last, now), now), last.isShown ? toRateLimit(usages, now) : {})
 }
 
 /**

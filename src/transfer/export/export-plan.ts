@@ -1,4 +1,5 @@
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, memberAccount } from '../../auth/keyed-hash'
+import type { Caller } from '../../db/caller'
 import { isCaller } from '../../db/caller'
 import { firstRow, sqlStatement } from '../../db/client'
 import { EXPORT_PARTS, EXPORTS, insertCallerAttempt, selectUsage, toAttempt } from '../../db/limits/attempts'
@@ -51,15 +52,15 @@ const findPart = async (run: Runner, { selectEnds }: Kind<unknown>, number: numb
  */
 export const startExport = async (
   run: Runner,
-  { secret, countedBy }: { secret: string; countedBy: string[] },
+  { secret, memberId, kindOfCaller }: { secret: string; memberId: number; kindOfCaller: Caller['kind'] },
   { part: number, plan }: ExportQuery,
   kind: Kind<unknown>,
 ) => {
   if (plan && plan.part !== number) throw invalid('plan', toCursor(plan), 'must belong to the requested part')
   const now = Date.now()
   // Without a plan, a further part costs as much as all those before it.
-  const [action, limits] = plan ? (['export part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
-  const subject = await keyedHash(secret, action, ...countedBy)
+  const [action, limits] = plan ? (['export-part', EXPORT_PARTS] as const) : (['export', EXPORTS] as const)
+  const subject = await accountSubject(secret, memberAccount(memberId), action, kindOfCaller)
   const attempt = toAttempt(now, { subject, limits })
   const start = plan ?? { part: 1, exportedAt: now, after: 0, last: Number.MAX_SAFE_INTEGER }
   const { guard, usage, counted, ends, page } = await run({

@@ -83,8 +83,7 @@ export const exportBooks = async <Book>({ db, caller, config }: Exporter, query:
   const { load, end } = await startLoading(db, member)
   try {
     // By kind, so that a leaked access token does not keep the member from exporting.
-    const countedBy = [`by ${caller.kind}`, String(member.memberId)]
-    const counter = { secret: config.JWT_SECRET, countedBy }
+    const counter = { secret: config.JWT_SECRET, memberId: member.memberId, kindOfCaller: caller.kind }
     const started = await startExport(createRunner(db, caller, load), counter, query, kind)
     const run = createRunner(afterResponse(db), caller, load)
     const books = loadPages(run, kind, started, end)

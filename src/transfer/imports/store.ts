@@ -1,5 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm'
-import { keyedHash } from '../../auth/keyed-hash'
+import { accountSubject, memberAccount } from '../../auth/keyed-hash'
 import { type Caller, callerId, callerTokenId, queryOne, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, type Db, firstRow, sqlStatement } from '../../db/client'
 import { insertAttemptIf, isAllowed, type Limit, selectUsage, toAttempt } from '../../db/limits/attempts'
@@ -72,10 +72,11 @@ const selectLimits = sqlStatement<Limits>`select ${limitedSince} as limitedSince
 /** Why `mayStart` was false. */
 const refusal = (limits: Limits | undefined, now: number) =>
   limits?.limitedSince
-    ? tooManyRequests(Math.ceil((limits.limitedSince + DAY_MS - now) / 1000))
+    ? tooManyRequests('import', Math.ceil((limits.limitedSince + DAY_MS - now) / 1000))
     : new ApiError('IMPORT_RUNNING')
 
-const FILES: Limit[] = [{ max: MAX_FILES_PER_DAY, windowMs: DAY_MS }]
+/** Files that a member sends for import, without those of devices. */
+export const FILES: Limit[] = [{ name: 'import-file', max: MAX_FILES_PER_DAY, windowMs: DAY_MS }]
 const countFile = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null and ${mayStart}`)
 
 /**
@@ -86,7 +87,7 @@ const countFile = insertAttemptIf(sql`${isAllowed} and ${callerId} is not null a
  */
 export const admitFile = async (db: Db, caller: Caller, { memberId }: ConfirmedMember, secret: string) => {
   const now = Date.now()
-  const subject = await keyedHash(secret, 'import file', String(memberId))
+  const subject = await accountSubject(secret, memberAccount(memberId), 'import-file')
   const values = { ...toAttempt(now, { subject, limits: FILES }), dayAgo: now - DAY_MS }
   const { limits, usage, counted } = await runAsCaller(db, caller, {
     limits: firstRow(selectLimits(values)),

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Bindings } from '../../../src/env'
 import { BASE, handle, newEmail, ORIGIN, type Reader, send, signUp } from '../../support/api'
 import { brokenDatabase, changeDatabase, memberDatabase } from '../../support/database'
+import { refusing } from '../../support/rate-limits'
 import { wrapDatabase } from '../../support/wrap-database'
 
 let reader: Reader
@@ -152,11 +153,11 @@ describe('the log', () => {
 
   describe('of a sample of requests', () => {
     /** The request lines of one request, with a fixed random number. */
-    const linesOf = async (random: number, path: string, changed: Partial<Bindings> = {}) => {
+    const linesOf = async (random: number, path: string, changed: Partial<Bindings> = {}, body?: object) => {
       using info = vi.spyOn(console, 'info').mockImplementation(() => {})
       using _error = vi.spyOn(console, 'error').mockImplementation(() => {})
       using _random = vi.spyOn(Math, 'random').mockReturnValue(random)
-      await reader.send('GET', path, { changed: { LOG_SAMPLE_RATE: undefined, ...changed } })
+      await reader.send(body ? 'POST' : 'GET', path, { body, changed: { LOG_SAMPLE_RATE: undefined, ...changed } })
       return info.mock.calls.map(([line]) => JSON.parse(String(line)))
     }
     const ME = '/members/me'
@@ -179,6 +180,23 @@ describe('the log', () => {
       ['found an invalid configuration', 500, { LOG_SAMPLE_RATE: '2' }],
     ])('has all that %s', async (_, status, changed) => {
       expect(await linesOf(0.999, ME, changed)).toMatchObject([{ status, sampleRate: 1 }])
+    })
+
+    it('has the first refusal of a minute by each limit, which it names', async () => {
+      const start = Date.now()
+      using now = vi.spyOn(Date, 'now').mockReturnValue(start)
+      const path = '/ext-lib/best-seller'
+      const refuse = () => linesOf(0.999, path, { NETWORK_LIMIT: refusing })
+      const line = { status: 429, code: 'TOO_MANY_REQUESTS', limit: `NETWORK_LIMIT ${path}`, sampleRate: 1 }
+      expect(await refuse()).toMatchObject([line])
+      expect(await linesOf(0.999, '/books', { MAX_BOOKS: '1' }, { title: 'Demian', bookStatus: 'YET' })).toMatchObject([
+        { status: 409, code: 'MAX_BOOKS', limit: 'MAX_BOOKS', sampleRate: 1 },
+      ])
+      now.mockReturnValue(start + 59_999)
+      expect(await refuse()).toEqual([])
+      expect(await linesOf(0, path, { NETWORK_LIMIT: refusing })).toMatchObject([{ ...line, sampleRate: 0.1 }])
+      now.mockReturnValue(start + 60_000)
+      expect(await refuse()).toMatchObject([line])
     })
 
     it.each([

@@ -49,7 +49,7 @@ const cleanAndFree = (upload: Uint8Array<ArrayBuffer>) => {
 
 /** About four seconds of cleaning. */
 const MAX_WAITING = 64
-const turns = createTurns(MAX_WAITING)
+const turns = createTurns('image-cleaning', MAX_WAITING)
 
 /**
  * Cleans an upload, one at a time, and gives it a name that cannot be guessed. Detaches the upload's buffer.

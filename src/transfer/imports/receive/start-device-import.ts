@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { keyedHash } from '../../../auth/keyed-hash'
+import { accountSubject, memberAccount } from '../../../auth/keyed-hash'
 import { callerId, callerTokenId, runAsCaller } from '../../../db/caller'
 import { afterResponse, type ConfirmedMember, firstRow, sqlStatement } from '../../../db/client'
 import { DEVICE_FILES, insertAttemptIf, isAllowed, selectUsage, toAttempt } from '../../../db/limits/attempts'
@@ -40,7 +40,7 @@ const admit = async (
   fileHash: string,
 ) => {
   const now = Date.now()
-  const subject = await keyedHash(config.JWT_SECRET, `${protocol} file`, String(memberId))
+  const subject = await accountSubject(config.JWT_SECRET, memberAccount(memberId), protocol)
   const values = { ...toAttempt(now, { subject, limits: DEVICE_FILES[protocol] }), fileHash }
   const { sent, usage, counted } = await runAsCaller(db, caller, {
     sent: firstRow(selectKnown(values)),
