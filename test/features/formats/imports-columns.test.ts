@@ -55,7 +55,7 @@ describe('a fixture', () => {
   })
 })
 
-// The columns that docs/import.md says are left out without a report, and those that repeat another column.
+// Columns about the work, the app or the file, which are left out without a report, and those that repeat another column.
 describe('an import ignores only data about the book or the file', () => {
   it.each([
     ['Goodreads', goodreads, ['Author l-f', 'ISBN', 'ISBN13', 'Bookshelves with positions']],
