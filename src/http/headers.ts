@@ -6,7 +6,7 @@ import { PROTOCOLS } from '../values/protocols'
 import { SECURITY } from './security-headers'
 
 // Set before the response exists: hono/cors and hono/secure-headers change a finished response, which copies it each
-// time (docs/decisions/0009-own-header-middleware.md).
+// time, a measurable share of the CPU time.
 
 const PREFLIGHT = Object.entries({
   'Access-Control-Allow-Methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
