@@ -85,10 +85,7 @@ export const importRows = sqliteTable(
     bookId: integer(),
     /** JSON: the cells of a failed row. */
     cells: text(),
-    /**
-     * JSON. Of a created book, what was written; of an updated one, what it replaced. In a dry run, the bytes of text
-     * that it would add. After an undo, what is left.
-     */
+    /** JSON: what an undo needs, see src/transfer/imports/undo/snapshot.ts. */
     undo: text(),
     /**
      * A JSON array of memos with the texts that it replaced. The last column, because SQLite reads a row up to the last

@@ -7,7 +7,14 @@ import { NEWEST_FIRST, pastCount } from '../../../library/readings/blocks'
 import { readingsOfOuter } from '../../../library/readings/lookup'
 import { BOOK_COLUMNS, tagRowsOfBook } from '../../book-columns'
 
-// What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`.
+// What the report of an import keeps of the books that it wrote: JSON expressions for queries on `books`. `importRows.undo`
+// is one object:
+// - of a created book: the properties of `snapshot`; `origin`, by which exports are matched; `similarTo`
+// - of an updated book: `changes` by column, as [before, after]; `…Folded` before; `tags` added, `tagState` after; `reading`:
+//   `readingBefore` and `readingAfter`; `rated`: past readings, as [readingId, before, after]; `events`: times of added ones;
+//   `progress`: `progressBefore`, and the `state` after; `growth`: bytes that the undo can add; `merged`: `mergedBooks`
+// - while it is undone: also `left`, `keepsMemos`, `fate` and `dropped` (`markRows`); after that, only `left`
+// - of a dry run: `bytes`, `changes`, `similarTo`
 
 const readingJson = (readingId: string) =>
   sql.raw(
