@@ -41,11 +41,13 @@ const deleteUnused = sqlStatement<Deleted>`
     where memberId = ${callerId} and createdAt >= (:since + 0) and not isByHand and bookId is null and seconds = 0
       and ${withoutPositions} limit ${number(MAX_UNUSED)}
   ) returning document`
-// A trigger limits new ones: these had reading time.
+const ofCaller = sql`from documents where memberId = ${callerId}`
+const limitOf = number(MAX_DOCUMENTS)
+// A trigger limits new ones: these had reading time. Mostly, the limit is 0, so that the documents are only counted.
 const deleteExcess = sqlStatement<Deleted>`
-  delete from documents where memberId = ${callerId} and document in (
-    select document from documents where memberId = ${callerId} and seconds = 0
-    order by isByHand desc, createdAt desc limit ${number(MAX_EXCESS)} offset ${number(MAX_DOCUMENTS)}
+  delete ${ofCaller} and document in (
+    select document ${ofCaller} and seconds = 0 order by isByHand desc, createdAt desc
+    limit max(0, min(${number(MAX_EXCESS)}, (select count(*) ${ofCaller}) - ${limitOf})) offset ${limitOf}
   ) returning document`
 
 /** Deletes documents that have nothing left, and the oldest without reading time beyond the limit. */

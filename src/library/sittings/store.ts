@@ -12,19 +12,19 @@ import { MAX_DOCUMENTS_OF_BOOK, maxRows, type SittingQuery } from './schema'
 
 const MIN_ROWS_OF_DOCUMENT = 10
 
-const linked = sql`
-  select document, seconds from documents
-  where memberId = ${callerId} and bookId = (:bookId + 0) limit ${number(MAX_DOCUMENTS_OF_BOOK)}`
+const linked = (column: 'document' | 'seconds') => sql`
+  select ${sql.raw(column)} from documents
+  where memberId = ${callerId} and bookId = (:bookId + 0) order by document limit ${number(MAX_DOCUMENTS_OF_BOOK)}`
 const selectBook = sqlStatement<{ bookId: number | null; timeZone: string | null; seconds: number | null }>`
   select bookId, (select timeZone from members where members.memberId = caller.id) as timeZone,
-    (select sum(seconds) from (${linked})) as seconds ${FROM_OWN_BOOK}`
+    (select sum(seconds) from (${linked('seconds')})) as seconds ${FROM_OWN_BOOK}`
 
 type DeviceRow = { date: string; tokenId: string; tokenName: string | null; seconds: number; isCut: number | null }
 // Cast, because D1 sends numbers as 200.0, and LIMIT refuses fractions.
 const rowsOfDocument = sql`(select max(${number(MIN_ROWS_OF_DOCUMENT)}, cast(:rows as integer) / count(*)) from linked)`
 // Days up to `isCut` may lack rows, because a document has more than were read.
 const selectDevices = sqlStatement<DeviceRow>`
-  with linked as materialized (${linked}),
+  with linked as materialized (${linked('document')}),
   listed as materialized (
     select document, value ->> 0 as date, value ->> 1 as tokenId, value ->> 2 as seconds, value ->> 3 as read
     from linked cross join json_each((

@@ -2,6 +2,7 @@
 // allow: total_changes() of SQLite.
 import { setTimeout } from 'node:timers/promises'
 import type { HttpRequest } from '../../support/service/http-client.ts'
+import { md5Of, writeStatistics } from '../../support/statistics/write-file.ts'
 import { libraryFile } from '../../support/transfer/import-files.ts'
 import { sendExpecting } from '../endpoints/endpoints.ts'
 import { FULL, fillLibrary, type Library } from '../endpoints/seed.ts'
@@ -14,6 +15,10 @@ const [LARGEST, TARGET, SOURCE] = [offset + 1, offset + 2, offset + 4]
 /** Books that are changed and deleted together. */
 const MANY = Array.from({ length: 200 }, (_, n) => offset + 1000 + n)
 const count = (last: number) => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${last})`
+
+/** The documents of reading statistics, of which the first part links these to books. */
+const DOCUMENTS = 2000
+const [FIRST_LINKED, LAST_LINKED] = [751, 1000]
 
 const fillMemos = (bookId: number, memos: number) => `${count(memos)}
   insert into memos (memoId, bookId, memberId, position, memoType, memoContent, memoBookPage, memoAuthority, createdAt, updatedAt)
@@ -43,6 +48,9 @@ export const fillFull = () => [
   ...fillBook(SOURCE, 1000),
   // Eight of the books that are deleted together; few enough events that none are merged when they are finished.
   ...Array.from({ length: 8 }, (_, n) => fillEvents(MANY[n] ?? 0, 900)),
+  // Those that the statistics do not link.
+  `${count(DOCUMENTS)} insert into documents (memberId, document, createdAt, bookId, isByHand)
+    select ${memberId}, printf('%032x', i), 0, ${TARGET}, 1 from n where i not between ${FIRST_LINKED} and ${LAST_LINKED}`,
   // Full, so that each entry also trims one.
   `with recursive n(i) as (select 20000 union all select i + 1 from n where i < 40000)
     insert into changes (memberId, seq, kind, id, proof) select ${memberId}, i, 0, 0, 0 from n`,
@@ -58,6 +66,17 @@ const largestFile = () => {
   }))
   const readings = Array.from({ length: 201 }, (_, n) => ({ finishedAt: String(1900 + (n % 120)) }))
   return libraryFile(...['First', 'Second'].map((title) => ({ title, memos, progress, readings })))
+}
+
+/** As many documents as a file can have, each read on two days. A batch takes all of the first day, and half of the second. */
+const largestStatistics = () => {
+  const books = Array.from({ length: DOCUMENTS }, (_, at) => ({
+    ...{ id: at + 1, title: `Book ${5000 + at}`, authors: `Author ${(5000 + at) % 97}`, md5: md5Of(at + 1) },
+  }))
+  const days = [0, 86_400].map((day) =>
+    books.map(({ id }) => ({ book: id, page: 1, start: 1.7e9 + day, duration: 60 })),
+  )
+  return writeStatistics(books, days.flat())
 }
 
 export const measureBatches = async (url: URL, { token }: Library) => {
@@ -103,6 +122,12 @@ export const measureBatches = async (url: URL, { token }: Library) => {
   most['books imported'] = imported
   most['import undone'] = await measure('DELETE', `/imports/${importId}`, 200)
   most['book restored'] = await measure('POST', `/trash/book-${LARGEST}/restore`, 200)
+  const device = JSON.parse(
+    (await send('POST', '/tokens', 201, json({ name: 'Device', scopes: ['intake:write'] }))).body,
+  )
+  const statistics = { token: device.token, body: largestStatistics() }
+  most['reading statistics sent'] = await measure('PUT', '/dav/statistics.sqlite3', 204, statistics)
+  most['reading statistics deleted'] = await measure('DELETE', '/documents/statistics', 204)
   most['member withdrawn'] = await measure('DELETE', '/members/me', 204)
   return most
 }
