@@ -30,11 +30,11 @@ type Share = { version_id: string; percentage: number }
 const STATUS = ['deployments', 'status', '--json']
 const toShares = (stdout: string) => (JSON.parse(stdout) as { versions: Share[] }).versions
 
-/** The versions that have requests now, with their shares. Undefined if the Worker does not exist yet. */
+/** The versions that have requests now, with their shares. Undefined if the Worker was not deployed yet. */
 export const readShares = async (host: Host) => {
   const result = await host.wrangler(STATUS)
   if (result.code === 0) return toShares(result.stdout)
-  if (hasNoWorker(result)) return undefined
+  if (hasNoWorker(result) || reasonOf(result).endsWith('has no deployments.')) return undefined
   throw new DeployError(`wrangler deployments status: ${reasonOf(result)}`)
 }
 

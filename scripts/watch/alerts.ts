@@ -55,7 +55,7 @@ export const ALERTS = {
     find: (answers) => {
       const last = answers.at(-1)
       if (last?.status === 200) return last.warnings ?? []
-      return [`/health: ${last?.status} ${last?.message ?? ''}`.trim()]
+      return [`/health: ${last?.status || 'no answer:'} ${last?.message ?? ''}`.trim()]
     },
   }),
   settings: from('log', {

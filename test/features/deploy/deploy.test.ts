@@ -231,10 +231,15 @@ describe('a deployed version that is not healthy', () => {
     expect([errors, account.shares]).toEqual([[expect.stringContaining(problem)], { old: 100 }])
   })
 
-  it('of a first deployment is left', async () => {
+  it.each([
+    ['no Worker', {}],
+    ['a Worker that was never deployed', { wrangler: failure('The Worker reading-library has no deployments.') }],
+  ])('is left if there was %s before', async (_, { wrangler: status }: { wrangler?: WranglerResult }) => {
     const account = emptyAccount()
+    const succeed = fakeWrangler(account)
+    const wrangler = async (args: string[]) => (status && args[0] === 'deployments' ? status : succeed(args))
     const fetch = vi.fn().mockRejectedValue(new TypeError('not there yet'))
-    const { errors } = await deployTo(account, { fetch })
+    const { errors } = await deployTo(account, { fetch, wrangler })
     expect(errors).toEqual([expect.stringMatching(/^Version uploaded does not answer .+wrangler tail/)])
     expect(account.shares).toEqual({ v: 100 })
   })
