@@ -31,7 +31,10 @@ const secretKey = (name: string, purpose: string): Setting => ({
 const JWT_SECRET = secretKey('JWT_SECRET', 'to sign tokens with')
 const ADDRESS_KEY = secretKey('ADDRESS_KEY', 'to hash the directory of e-mail addresses with')
 
-/** Secrets that are generated if missing, for someone who keeps a copy. Only a directory of several databases needs ADDRESS_KEY. */
+/**
+ * Secrets that are generated if missing, in a terminal, where someone can copy them. Only a directory of several
+ * databases needs ADDRESS_KEY.
+ */
 const generatedSettings = (slots: Slot[]) => (slots.length > 1 ? [JWT_SECRET, ADDRESS_KEY] : [JWT_SECRET])
 export const generatedSecrets = (slots: Slot[]) => generatedSettings(slots).map(({ name }) => name)
 

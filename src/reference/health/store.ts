@@ -136,10 +136,9 @@ const check = async ({ DB: database, CATALOGUE: kv, IMAGES: bucket }: Bindings, 
 
 /**
  * Checks that the bucket answers, and that all databases answer and are those of their slots, at most once every five
- * seconds. While one request
- * checks, others get the last result; in a new isolate, which has none, they wait. Returns when the last sweep ended,
- * as `readLastSweep` does.
- * @throws UNAVAILABLE, which names the databases that do not answer, and a slot or key of the directory that is lost
+ * seconds. While one request checks, others get the last result; in a new isolate, which has none, they wait. Returns
+ * when the last sweep ended, as `readLastSweep` does.
+ * @throws UNAVAILABLE, which names the bucket or the databases that do not answer, and a slot or key of the directory that is lost
  */
 export const checkHealth = async (env: Bindings, slots: Slots, config: Config) => {
   const { DB: database } = env
