@@ -11,6 +11,7 @@ import { createFront } from './serve/front.ts'
 import { lockFolder } from './serve/lock.ts'
 import { startService } from './serve/service.ts'
 import { readSettings } from './serve/settings.ts'
+import { warnOfFullDisk } from './serve/space.ts'
 
 const USAGE = 'npm run serve -- [--data DIR], with settings in the environment: docs/self-hosting.md'
 /** How long requests in progress may take at the end. Docker kills after ten seconds. */
@@ -58,6 +59,7 @@ const serve = async ({ data }: { data: string }) => {
   // The data has password hashes.
   process.umask(0o077)
   mkdirSync(data, { recursive: true })
+  warnOfFullDisk(data)
   lockFolder(data)
   const { host, port, trustedProxy, ...settings } = readSettings(data, process.env)
   if (isBuildOld()) await build()

@@ -5,6 +5,7 @@ import { printError } from '../print.ts'
 import { createMailer } from './mailer.ts'
 import { migrateData } from './migrate.ts'
 import { endWorkerd, recordWorkerd } from './processes.ts'
+import { warnOfFullDisk } from './space.ts'
 import { defineWorkers } from './workers.ts'
 
 const HOUR_MS = 3_600_000
@@ -41,6 +42,7 @@ export const startService = async ({ data, service: settings, smtpUrl }: Options
 
   let isStopping = false
   const sweep = async () => {
+    warnOfFullDisk(data)
     try {
       const { ok, status } = await fetch(await miniflare.unsafeGetDirectURL(hostName))
       if (!ok) throw new Error(`status ${status}`)

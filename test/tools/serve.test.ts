@@ -86,6 +86,14 @@ describe('a service', () => {
     expect(await serve.post('/books', { title: 'Demian' }, session)).toMatchObject({ status: 201 })
   })
 
+  it('answers writes with 503 while another process locks the database for long', async () => {
+    using other = new DatabaseSync(localPath(data, 'DB'))
+    other.exec('begin immediate')
+    expect(await serve.post('/books', { title: 'Locked' }, session)).toMatchObject({ status: 503 })
+    expect(serve.find(/UNAVAILABLE: Error: D1_ERROR: database is locked: SQLITE_BUSY/)).not.toBeNull()
+    other.exec('rollback')
+  })
+
   it('does not start twice with the same data', async () => {
     await using second = await startServe(data)
     expect(second.lines).toEqual([
