@@ -3,7 +3,9 @@ import { argv, exit } from 'node:process'
 import { openStores } from './data/stores.ts'
 import { readCommand, runCommand } from './members/run.ts'
 import { print, printError } from './print.ts'
+import { exitOnSignals } from './wrangler/run.ts'
 
+exitOnSignals()
 const command = readCommand(argv.slice(2))
 const { dispose, ...stores } = await openStores(command.location)
 try {

@@ -12,6 +12,7 @@ import { lockFolder } from './serve/lock.ts'
 import { startService } from './serve/service.ts'
 import { readSettings } from './serve/settings.ts'
 import { warnOfFullDisk } from './serve/space.ts'
+import { watchParent } from './wrangler/run.ts'
 
 const USAGE = 'npm run serve -- [--data DIR], with settings in the environment: docs/self-hosting.md'
 /** How long requests in progress may take at the end. Docker kills after ten seconds. */
@@ -31,18 +32,17 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 // Repeated signals change nothing: a terminal and npm may both send one.
 const onSignal = () => ended.abort()
 for (const signal of SIGNALS) process.on(signal, onSignal)
-// npm passes signals to its shell only, which exits without stopping this process.
-const parent = process.ppid
-if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === parent || ended.abort(), 500).unref()
+if (process.env.npm_lifecycle_event) watchParent(onSignal)
 
-/** @throws Error if it fails, AbortError at the end of this process */
+/** @throws Error if it fails, or is ended with this process */
 const build = async () => {
   print('Building the Workers')
-  const child = spawn('npm', ['run', '--silent', 'build'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    signal: ended.signal,
-  })
+  const child = spawn('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'], detached: true })
+  // Its whole group: npm does not pass signals on.
+  const end = () => process.kill(-Number(child.pid), 'SIGTERM')
+  ended.signal.addEventListener('abort', end)
   const [code] = await once(child, 'exit')
+  ended.signal.removeEventListener('abort', end)
   if (code !== 0) throw new Error('The Workers could not be built: `npm run build` says why')
 }
 

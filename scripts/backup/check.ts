@@ -35,12 +35,19 @@ const parseObjects = (folder: string) =>
     .filter(Boolean)
     .map((line) => StoredObject.parse(JSON.parse(line)))
 
-/** Lists the files that differ from what they must be, and names those that were swapped. */
+/** The outermost folder around a missing file that is missing, too; otherwise the file. */
+const findMissing = (folder: string, path: string) => {
+  const names = path.split('/')
+  const folders = names.map((_, at) => names.slice(0, at).join('/'))
+  return folders.find((each) => !existsSync(join(folder, each))) ?? path
+}
+
+/** Lists the files that differ from what they must be, missing folders, and names those files that were swapped. */
 const compareFiles = (folder: string, expected: Map<string, Content>) => {
   const byHash = new Map([...expected].map(([path, { sha256 }]) => [sha256, path]))
-  return [...expected].flatMap(([path, { bytes, sha256 }]) => {
+  const lines = [...expected].flatMap(([path, { bytes, sha256 }]) => {
     if (!statSync(join(folder, path), { throwIfNoEntry: false })?.isFile())
-      return [`${path} is missing: use another copy of the backup`]
+      return [`${findMissing(folder, path)} is missing: use another copy of the backup`]
     const found = readContent(join(folder, path))
     if (found.sha256 === sha256) return []
     const other = byHash.get(found.sha256)
@@ -49,6 +56,7 @@ const compareFiles = (folder: string, expected: Map<string, Content>) => {
       return [`${path} has ${found.bytes} bytes instead of ${bytes}, it was cut: use another copy of the backup`]
     return [`${path} was changed: use another copy of the backup`]
   })
+  return [...new Set(lines)]
 }
 
 /**

@@ -9,7 +9,14 @@ import { verify } from '../data/verify.ts'
 import { print, printError } from '../print.ts'
 import { queryAll } from '../slots/compare.ts'
 import { idsOf, parseSlots, type Slot } from '../slots/table.ts'
-import { readSlots, writeLocalTable } from '../wrangler/config.ts'
+import {
+  listHalfRestored,
+  markHalfRestored,
+  readRestoredSlots,
+  readSlots,
+  unmarkHalfRestored,
+  writeLocalTable,
+} from '../wrangler/config.ts'
 import { repeatUnsent } from '../wrangler/repeat-unsent.ts'
 import { BackupError, checkFiles, checkTarget } from './check.ts'
 import type { Manifest, StoredObject } from './manifest.ts'
@@ -45,10 +52,16 @@ const requireEmpty = async (slots: OpenSlot[]) => {
   throw new BackupError([...lines, what])
 }
 
-/** @throws BackupError if a folder has one of the databases */
+/** @throws BackupError if a folder has one of the databases, unless an interrupted restore has left it */
 const requireMissing = (persistTo: string, slots: Slot[]) => {
+  const left = listHalfRestored(persistTo)
+  const others = left.filter((each) => slots.every(({ binding }) => binding !== each))
+  if (others.length > 0)
+    throw new BackupError([
+      `${persistTo} has half a restore of ${others.join(', ')}: complete it first, by the same command`,
+    ])
   const lines = slots
-    .filter(({ binding }) => existsSync(localPath(persistTo, binding)))
+    .filter(({ binding }) => existsSync(localPath(persistTo, binding)) && !left.includes(binding))
     .map(
       ({ binding }) => `${persistTo} has a database ${binding}: choose another folder with --persist-to, or delete it`,
     )
@@ -84,13 +97,10 @@ const restoreLocal = ({ binding }: Slot, persistTo: string, files: string[], exp
   )
 }
 
-/** Deletes databases when this process ends, unless the function that it returns is called. */
-const discardAtExit = (paths: string[]) => {
-  const discard = () => {
-    for (const path of paths) for (const suffix of ['', '-journal']) rmSync(path + suffix, { force: true })
-  }
-  process.on('exit', discard)
-  return () => process.off('exit', discard)
+const deleteDatabases = (persistTo: string, slots: Slot[]) => {
+  const paths = slots.map(({ binding }) => localPath(persistTo, binding))
+  for (const path of paths)
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
 const restoreDatabases = async (folder: string, manifest: Manifest, location: Location, slots: OpenSlot[]) => {
@@ -132,11 +142,16 @@ export const restoreBackup = async (folder: string, location: Location, { withou
   const slots = readTargetSlots(location, manifest)
   const { chosen, own } = selectSlot(slots, objects, slot)
   checkTarget(manifest, readSettings(location), without)
+  const bindings = chosen.map(({ binding }) => binding)
   if (!location.remote) requireMissing(location.persistTo, chosen)
   print(`${folder}: unchanged since ${manifest.startedAt}, of commit ${manifest.commit}`)
 
+  if (!location.remote) {
+    deleteDatabases(location.persistTo, chosen)
+    markHalfRestored(location.persistTo, bindings)
+  }
   const target = await openStores(location, slots)
-  const isChosen = ({ binding }: Slot) => chosen.some((each) => each.binding === binding)
+  const isChosen = ({ binding }: Slot) => bindings.includes(binding)
   const databases = target.slots.filter(isChosen)
   if (location.remote) await requireEmpty(databases)
   // Before the databases: a row without its object is worse than an object without its row.
@@ -147,13 +162,15 @@ export const restoreBackup = async (folder: string, location: Location, { withou
     await target.dispose()
   } else {
     await target.dispose()
-    const keep = discardAtExit(chosen.map(({ binding }) => localPath(location.persistTo, binding)))
+    const discard = () => deleteDatabases(location.persistTo, chosen)
+    process.on('exit', discard)
     await restoreDatabases(folder, manifest, location, databases)
     if (slot === undefined) writeLocalTable(location.persistTo, numbersOf(manifest))
-    keep()
+    process.off('exit', discard)
   }
 
-  const { dispose, ...stores } = await openStores(location)
+  const all = location.remote ? readSlots() : readRestoredSlots(location.persistTo)
+  const { dispose, ...stores } = await openStores(location, all)
   const isSound = await verify(stores, {
     repair: true,
     restored: stores.slots.filter(isChosen),
@@ -163,6 +180,7 @@ export const restoreBackup = async (folder: string, location: Location, { withou
     progress: printError,
   })
   await dispose()
+  if (!location.remote) unmarkHalfRestored(location.persistTo)
   return isSound
 }
 

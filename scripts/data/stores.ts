@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ParseArgsConfig, parseArgs, parseEnv } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
@@ -95,6 +95,8 @@ const connect = async (options: GetPlatformProxyOptions) => {
   try {
     return await getPlatformProxy<Env>(options)
   } finally {
+    // Also a process that is killed later leaves none.
+    if (options.configPath) rmSync(options.configPath)
     if (level === undefined) delete process.env.WRANGLER_LOG
     else process.env.WRANGLER_LOG = level
   }
@@ -109,7 +111,8 @@ export const openLocal = async (slots: Slot[], persistTo: string) => {
 /** The slots of deployed or local data. Exits with a message if a folder has no data. */
 export const slotsOf = (location: Location) => {
   if (location.remote) return readSlots()
-  if (existsSync(localPath(location.persistTo, 'DB'))) return readLocalSlots(location.persistTo)
+  const slots = readLocalSlots(location.persistTo)
+  if (existsSync(localPath(location.persistTo, 'DB'))) return slots
   return fail(`${location.persistTo} has no database: \`npm run dev\` or \`npm run serve\` creates it`)
 }
 

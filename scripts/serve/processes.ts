@@ -1,6 +1,6 @@
 // workerd goes on if the process that started it is killed: the next start ends it.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -29,6 +29,9 @@ const fileOf = (data: string) => join(data, 'workerd.pid')
 
 /** Records the workerd that uses the data in a folder. */
 export const recordWorkerd = (data: string) => writeFileSync(fileOf(data), listChildren().filter(isWorkerd).join(' '))
+
+/** Forgets a workerd that has ended: another process may get its id. */
+export const forgetWorkerd = (data: string) => rmSync(fileOf(data), { force: true })
 
 /** Ends a recorded workerd. Call it with the lock of the folder. */
 export const endWorkerd = async (data: string) => {

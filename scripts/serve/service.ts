@@ -4,7 +4,7 @@ import { Log, LogLevel, Miniflare } from 'miniflare'
 import { printError } from '../print.ts'
 import { createMailer } from './mailer.ts'
 import { migrateData } from './migrate.ts'
-import { endWorkerd, recordWorkerd } from './processes.ts'
+import { endWorkerd, forgetWorkerd, recordWorkerd } from './processes.ts'
 import { warnOfFullDisk } from './space.ts'
 import { defineWorkers } from './workers.ts'
 
@@ -60,6 +60,7 @@ export const startService = async ({ data, service: settings, smtpUrl }: Options
       isStopping = true
       clearInterval(timer)
       await miniflare.dispose()
+      forgetWorkerd(data)
     },
   }
 }

@@ -43,8 +43,33 @@ export const readSlots = (config?: Config, environment?: string) => readTable(ta
 export const writeNames = (table: string, slots: Slot[]) =>
   writeFileSync(table, formatTable(JSON.parse(readFileSync(table, 'utf8')), slots))
 
-/** The slots of local data. `npm run dev -- --slots` writes their table. */
-export const readLocalSlots = (persistTo: string) => readTable(join(persistTo, TABLE))
+const HALF_RESTORED = 'restore.unfinished'
+
+/** Marks local data as half restored, before a restore writes to it. */
+export const markHalfRestored = (persistTo: string, bindings: string[]) => {
+  mkdirSync(persistTo, { recursive: true })
+  writeFileSync(join(persistTo, HALF_RESTORED), bindings.join('\n'), { mode: 0o600, flush: true })
+}
+
+/** The databases that a restore did not complete; none if there is no such restore. */
+export const listHalfRestored = (persistTo: string) => {
+  const path = join(persistTo, HALF_RESTORED)
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+}
+
+export const unmarkHalfRestored = (persistTo: string) => rmSync(join(persistTo, HALF_RESTORED))
+
+/** The same as `readLocalSlots` while the data is restored. */
+export const readRestoredSlots = (persistTo: string) => readTable(join(persistTo, TABLE))
+
+/**
+ * The slots of local data. `npm run dev -- --slots` writes their table. Exits with a message if the data is half
+ * restored: withdrawn and blocked members may be as they were.
+ */
+export const readLocalSlots = (persistTo: string) => {
+  if (listHalfRestored(persistTo).length === 0) return readRestoredSlots(persistTo)
+  return fail(`A restore into ${persistTo} was interrupted: repeat the same \`npm run restore\`, which completes it`)
+}
 
 /** Records which slots local data has. With one database, it needs no table. */
 export const writeLocalTable = (persistTo: string, slots: number[]) => {

@@ -3,9 +3,21 @@ import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
+/**
+ * Calls a function when the parent of this process is gone: npm passes signals to its shell only, which exits without
+ * stopping this process. Returns a function that stops watching.
+ */
+export const watchParent = (onGone: () => void) => {
+  const parent = process.ppid
+  const timer = setInterval(() => process.ppid === parent || onGone(), 500).unref()
+  return () => clearInterval(timer)
+}
+
 /** Ends this process on a signal as at its end, so that what is temporary is deleted. */
 export const exitOnSignals = () => {
-  for (const signal of SIGNALS) process.on(signal, () => process.exit(128 + constants.signals[signal]))
+  const exitAs = (signal: (typeof SIGNALS)[number]) => process.exit(128 + constants.signals[signal])
+  for (const signal of SIGNALS) process.on(signal, () => exitAs(signal))
+  if (process.env.npm_lifecycle_event) watchParent(() => exitAs('SIGTERM'))
 }
 
 /** Runs wrangler and returns its exit code. Without stdin it never prompts. */
@@ -14,12 +26,10 @@ export const runWrangler = (stdin: 'inherit' | 'ignore', ...args: string[]) => {
   const child = spawn('wrangler', args, { stdio: [stdin, 'inherit', 'inherit'], env })
   const forward = (signal: NodeJS.Signals) => child.kill(signal)
   for (const signal of SIGNALS) process.on(signal, forward)
-  // npm passes signals to its shell only, which exits without stopping this process: stop when the parent is gone.
-  const parent = process.ppid
-  const timer = setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 500)
+  const stopWatching = watchParent(() => child.kill('SIGTERM'))
   return new Promise<number>((resolve) =>
     child.on('exit', (code, signal) => {
-      clearInterval(timer)
+      stopWatching()
       for (const signal of SIGNALS) process.off(signal, forward)
       // As shells report a process that a signal ended, so that no further step follows.
       resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))

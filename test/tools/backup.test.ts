@@ -15,9 +15,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { StoredObject } from '../../scripts/backup/manifest.ts'
 import { forgetDeleted, pathOfObject, saveObjects } from '../../scripts/backup/objects.ts'
+import { restoreBackup } from '../../scripts/backup/restore.ts'
 import { writeBackup } from '../../scripts/backup/write.ts'
 import { findMismatches } from '../../scripts/data/integrity.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
@@ -30,6 +32,7 @@ import {
   runCommand,
   runHere,
 } from './databases.ts'
+import { buildWorkers, runInstruction } from './serve.ts'
 
 const HOSTILE_TEXT = "It's; DROP TABLE books;\n-- END; “그래서”\r\n/* \\n \\10 \u2028 👩‍💻"
 const LONG_TEXTS = [
@@ -57,6 +60,7 @@ type Outcome = Awaited<ReturnType<typeof runBackupScript>>
 
 /** A member has texts that are hard to dump. */
 const small = createData('small')
+beforeAll(buildWorkers)
 let written: Outcome
 let read: Outcome
 beforeAll(async () => {
@@ -159,17 +163,37 @@ it('gives a file to each object, whatever its name', () => {
   for (const key of ['../a', 'a/./b', 'a//b']) expect(() => pathOfObject(key)).toThrow('no file can have this name')
 })
 
+/** Starts a script of package.json, and ends it when a path exists. */
+const end = async (name: 'backup' | 'restore', args: string[], when: string) => {
+  const [command, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts[name]).split(' ')
+  const TMPDIR = createFolder()
+  const env = { ...process.env, JWT_SECRET, TMPDIR }
+  const child = spawn(String(command), [...flags, ...args], { env, stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  await vi.waitFor(() => expect(existsSync(when)).toBe(true), { timeout: 60_000, interval: 20 })
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([143, null])
+  expect(readdirSync(TMPDIR).filter((each) => !each.includes('compile-cache'))).toEqual([])
+}
+
 it('leaves nothing when it is ended', async () => {
   const folder = createFolder()
   const backup = join(folder, 'backup')
-  const { backup: script } = JSON.parse(readFileSync('package.json', 'utf8')).scripts
-  const [command, ...args] = [...script.split(' '), backup, '--local', '--persist-to', small.data]
-  const child = spawn(command, args, { env: { ...process.env, JWT_SECRET }, stdio: 'ignore' })
-  const ended = once(child, 'exit')
-  await vi.waitFor(() => expect(existsSync(backup)).toBe(true), { timeout: 60_000 })
-  child.kill('SIGTERM')
-  expect(await ended).toEqual([143, null])
+  await end('backup', [backup, '--local', '--persist-to', small.data], backup)
   expect(readdirSync(folder)).toEqual([])
+})
+
+it('says that a restore was ended, and completes it', async () => {
+  const persistTo = join(createFolder(), 'restored')
+  await end('restore', [small.backup, '--local', '--persist-to', persistTo], join(persistTo, 'restore.unfinished'))
+  const serve = runInstruction('CMD', persistTo, { PORT: '0' })
+  const errors = text(serve.stderr)
+  expect([await once(serve, 'exit'), await errors]).toEqual([
+    [1, null],
+    expect.stringContaining(`A restore into ${persistTo} was interrupted`),
+  ])
+  expect((await runHere({}, () => restoreBackup(small.backup, { persistTo }, {}))).result).toBe(true)
+  expect(countMemos(localPath(persistTo, 'DB'))).toEqual(countMemos(localPath(small.data, 'DB')))
 })
 
 it.each(['backup', 'restore'] as const)('npm run %s -- --help prints the options', async (name) => {

@@ -19,7 +19,15 @@ import { readManifest, sha256 } from '../../scripts/backup/manifest.ts'
 import { rehearse, restoreBackup } from '../../scripts/backup/restore.ts'
 import { writeBackup } from '../../scripts/backup/write.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
-import { addMember, createDatabase, createFolder, JWT_SECRET, runBackupScriptIn, runHere } from './databases.ts'
+import {
+  addMember,
+  createDatabase,
+  createFolder,
+  JWT_SECRET,
+  runBackupScriptIn,
+  runCommandIn,
+  runHere,
+} from './databases.ts'
 
 const ADDRESS_KEY = 'a key of the tests only, for the hashes of addresses'
 const IMAGES = ['a', 'b'].map((letter) => `images/1/${letter.repeat(22)}.png`)
@@ -58,7 +66,7 @@ const withoutLines = (count: number) => (text: string) => text.split('\n').slice
 type Damage = (path: (name: string) => string) => void
 
 /** What is done to a backup, and how a restore refuses it. */
-const DAMAGES: [what: string, damage: Damage, refusal: string][] = [
+const DAMAGES: [what: string, damage: Damage, refusal: string | RegExp][] = [
   ['no folder', (path) => rmSync(path(''), { recursive: true }), 'does not exist'],
   ['no manifest', (path) => rmSync(path('manifest.json')), 'no manifest.json: it is no backup, or was interrupted'],
   [
@@ -87,7 +95,17 @@ const DAMAGES: [what: string, damage: Damage, refusal: string][] = [
   ['an added statement', (path) => appendFileSync(path(FIRST), 'DELETE FROM books;\n'), `${FIRST} was changed`],
   ['an empty dump', (path) => writeFileSync(path(SECOND), ''), `${SECOND} has 0 bytes instead of `],
   ['a missing dump', (path) => rmSync(path(SECOND)), `${SECOND} is missing`],
-  ['a missing folder', (path) => rmSync(path('DB_1'), { recursive: true }), `${SECOND} is missing`],
+  ['a missing folder', (path) => rmSync(path('DB_1'), { recursive: true }), 'DB_1 is missing: use another copy'],
+  [
+    'an empty folder',
+    (path) => [rmSync(path('DB_1'), { recursive: true }), mkdirSync(path('DB_1'))],
+    `${SECOND} is missing`,
+  ],
+  [
+    'no objects',
+    (path) => rmSync(path('objects'), { recursive: true }),
+    /^objects is missing: use another copy of the backup$/,
+  ],
   ['a folder in place of a dump', (path) => [rmSync(path(FIRST)), mkdirSync(path(FIRST))], `${FIRST} is missing`],
   ['swapped dumps', (path) => swap(path('DB'), path('DB_1')), `${FIRST} has the content of ${SECOND}: put the right`],
   ['a further dump', (path) => cpSync(path(FIRST), path('DB/0002.sql')), 'DB/0002.sql is not part of the backup'],
@@ -111,7 +129,12 @@ const SECRETS = { JWT_SECRET, ADDRESS_KEY }
 const restore = (backup: string, to: string, options = {}, secrets: Partial<typeof SECRETS> = {}) =>
   runHere({ ...SECRETS, ...secrets }, () => restoreBackup(backup, { persistTo: join(folder, to) }, options))
 
-const refuse = async (backup: string, refusal: string, secrets: Partial<typeof SECRETS> = {}, to = 'restored') => {
+const refuse = async (
+  backup: string,
+  refusal: string | RegExp,
+  secrets: Partial<typeof SECRETS> = {},
+  to = 'restored',
+) => {
   const persistTo = join(folder, to)
   const existed = existsSync(persistTo) && readdirSync(persistTo, { recursive: true }).length
   await expect(restore(backup, to, {}, secrets)).rejects.toThrow(refusal)
@@ -154,6 +177,14 @@ it('finds other rows than those of the manifest, and goes on without a secret th
     stderr: expect.stringContaining('DB: memos: 2 rows instead of 3'),
   })
   expect(existsSync(localPath(differing, 'DB'))).toBe(false)
+  const interrupted = `A restore into ${differing} was interrupted: repeat the same \`npm run restore\``
+  expect(await runCommandIn('.', { ADDRESS_KEY }, 'verify', '--local', '--persist-to', differing)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(interrupted),
+  })
+  await expect(restore(original, 'differing', { slot: 1 })).rejects.toThrow(`${differing} has half a restore of DB:`)
+  expect((await restore(original, 'differing')).result).toBe(true)
+  expect(existsSync(join(differing, 'restore.unfinished'))).toBe(false)
 
   const TMPDIR = createFolder()
   const env = { ADDRESS_KEY, TMPDIR }
