@@ -12,7 +12,7 @@ import { readGrowing, readWhole } from './read-body'
 const MIB = 1024 * 1024
 export const MAX_JSON_BYTES = MIB
 
-// An isolate has 128 MB. An upload exists in up to four copies while it is read, cleaned and stored, JSON in about
+// An isolate has 128 MB. An upload exists in up to four copies while it is read, sent to the reader and stored, JSON in about
 // five. Leases are short, and renewed by a timer that ends with the request.
 const LIMITS = { leaseMs: DEADLINES.bodyMemory, maxWaiting: 256, maxWaitMs: DEADLINES.bodyMemoryTurn }
 const RENEW_MS = 1000

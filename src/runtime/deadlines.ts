@@ -16,7 +16,7 @@ export const DEADLINES = {
   bucketCleanup: 1000,
   /** Longer than storing an object can take: then an object whose row was deleted meanwhile is deleted again. */
   storing: 15_000,
-  /** Reading a file in the second Worker, retries included. The largest files take up to two seconds. */
+  /** Reading a file, or cleaning an image, in the second Worker, retries included. The largest files take up to two seconds. */
   fileReader: 10_000,
   /** Sending one mail. */
   mail: 10_000,

@@ -19,7 +19,7 @@ export const imageKey = (memberId: number, name: string) => `${keyPrefix(memberI
 /** The format of the keys that `imageKey` creates for uploads. */
 export const IMAGE_KEY = /^images\/[1-9]\d{0,15}\/[\w-]{22}\.(?:png|jpg|gif|webp)$/
 
-type Image = { bytes: Uint8Array<ArrayBuffer>; type: { mime: string } }
+type Image = { bytes: Uint8Array<ArrayBuffer>; type: string }
 
 /** Calls the bucket. Every call here is idempotent, so any failure is retried. */
 export const callBucket = <T>(call: () => Promise<T>) =>
@@ -59,7 +59,7 @@ export const isStored = (bucket: R2Bucket, key: string) =>
  * @throws UNAVAILABLE if the bucket fails, after deleting what may have been stored unless it is shared
  */
 export const putImage = (bucket: R2Bucket, key: string, { bytes, type }: Image, isShared = false) => {
-  const httpMetadata = { contentType: type.mime, cacheControl: IMMUTABLE }
+  const httpMetadata = { contentType: type, cacheControl: IMMUTABLE }
   return putObject(bucket, key, bytes, { httpMetadata }).catch(async (error) => {
     if (isShared) throw error
     const logLeftover = (reason: Error) => log('error', `image may be orphaned: ${key}: ${reason.message}`)

@@ -103,7 +103,7 @@ follow('deploy.md', 'Staging', '', async ({ run }) => {
   expect(names).toEqual([
     'reading-library-staging',
     'reading-library-images-staging',
-    'reading-library-reader-2-staging',
+    'reading-library-reader-3-staging',
   ])
   expect(secrets?.JWT_SECRET).not.toBe(before.secrets?.JWT_SECRET)
   expect([account.production.secrets, account.production.config]).toEqual([before.secrets, before.config])

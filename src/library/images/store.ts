@@ -6,13 +6,13 @@ import { nextReusableId } from '../../db/next-id'
 import { listOfCaller } from '../../db/pages'
 import { imageLimit, ownQuotaExceeded, usedImageBytes } from '../../db/quotas'
 import { images } from '../../db/schema/memo-tables'
-import type { CallerRequest } from '../../env'
+import type { Bindings, CallerRequest } from '../../env'
 import { DEADLINES } from '../../runtime/deadlines'
 import { log } from '../../runtime/log'
 import { deleteObject, headObject, imageKey, isStored, putImage } from '../../storage/bucket'
 import { limitsOf } from '../../values/quotas'
 import { localTime } from '../../values/time'
-import { cleanUpload, freeBytes, type NewImage } from './clean/clean-image'
+import { cleanUpload, freeBytes, type NewImage } from './clean-upload'
 import type { StoredImage } from './responses'
 
 /** The caller's images, newest first. */
@@ -70,11 +70,15 @@ type Upload = { bytes: Uint8Array<ArrayBuffer>; sources: string[] }
  * @returns the object's key, which cannot be guessed
  * @throws MAX_MEMBER_IMAGE_BYTES when that quota is full; the errors of `findCreated`, `cleanUpload` and `putImage`
  */
-export const uploadImage = async ({ db, caller, config, key }: CallerRequest, bucket: R2Bucket, upload: Upload) => {
-  const image = await cleanUpload(upload.bytes, upload.sources)
+export const uploadImage = async (
+  { db, caller, config, key }: CallerRequest,
+  { READER, IMAGES: bucket }: Pick<Bindings, 'READER' | 'IMAGES'>,
+  upload: Upload,
+) => {
+  const image = await cleanUpload(READER, upload.bytes, upload.sources)
   const { name, type, bytes } = image
   const createdAt = localTime(config.TIME_ZONE)
-  const row = { name, type: type.mime, bytes: bytes.length, createdAt, ...limitsOf(config) }
+  const row = { name, type, bytes: bytes.length, createdAt, ...limitsOf(config) }
   const store = async () => {
     // The row comes first: an object without a row would be counted in no quota.
     const insert = db.slot === 0 ? insertImage : insertImageInRange

@@ -33,7 +33,7 @@ export const memos = new Hono<App>()
   .post('/image-memo', canWriteMemos, throttledByMember, keyed(), validFile('file', MAX_IMAGE_BYTES), async (c) => {
     const base = imageBase(c)
     const upload = { bytes: c.req.valid('form').file, sources: turnsOf(c) }
-    const url = `${base}/${await uploadImage(c.var, c.env.IMAGES, upload)}`
+    const url = `${base}/${await uploadImage(c.var, c.env, upload)}`
     c.header('Location', url)
     return prefers(c, 'text/plain') ? c.text(url, 201) : c.json(url, 201)
   })

@@ -1,3 +1,4 @@
+import type { IMAGE_TYPES } from '../../values/contract'
 import {
   type Cells,
   type Entry,
@@ -12,7 +13,7 @@ import {
  * The version of what the service and the reader send each other, but for the details of a book. If it changes, so does the name of the reader in both
  * wrangler files: versions of the service that run at the same time, or after a rollback, then each have their reader.
  */
-export const READER_PROTOCOL = 2
+export const READER_PROTOCOL = 3
 
 export type ReadOptions = ImportOptions & { format?: FormatName; encoding?: string }
 export type ReadResult = {
@@ -59,8 +60,17 @@ export type StatisticsResult = {
 /** `reason`: why the file cannot be read. */
 export type StatisticsAnswer = { protocol: number } & ({ reason: string } | StatisticsResult)
 
+export type ImageType = (typeof IMAGE_TYPES)[number]
+/** Why an image is refused. `IMAGE_DAMAGED`: it is corrupt or truncated. */
+export type ImageFault = 'UNSUPPORTED_IMAGE' | 'IMAGE_DAMAGED' | 'TOO_MANY_PIXELS' | 'IMAGE_TOO_COMPLEX'
+export type ImageAnswer = { protocol: number } & (
+  | { fault: ImageFault }
+  | { type: ImageType; bytes: Uint8Array<ArrayBuffer> }
+)
+
 /** The Worker that reads files, as the service calls it. */
 export type FileReader = {
+  cleanImage(upload: Uint8Array<ArrayBuffer>): ImageAnswer
   read(file: Uint8Array, options: ReadOptions): ReadAnswer
   readStatistics(file: Uint8Array, counted: CountedStatistics, options: StatisticsOptions): StatisticsAnswer
 }

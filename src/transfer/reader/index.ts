@@ -4,12 +4,15 @@ import {
   type CountedStatistics,
   createLineWriter,
   type FileReader,
+  type ImageAnswer,
   READER_PROTOCOL,
   type ReadAnswer,
   type ReadOptions,
   type StatisticsAnswer,
   type StatisticsOptions,
 } from '../entries/reader-protocol'
+import { cleanImage } from './images/clean-image'
+import { ImageError } from './images/image'
 import { readFile } from './read-file'
 import { readStatistics } from './statistics/read-statistics'
 
@@ -48,6 +51,20 @@ export default class Reader extends WorkerEntrypoint implements FileReader {
   /** Nobody sends it requests: it has no address. Uploads of Workers without a handler of events can be refused. */
   override fetch() {
     return new Response(null, { status: 404 })
+  }
+
+  cleanImage(upload: Uint8Array<ArrayBuffer>): ImageAnswer {
+    try {
+      const { type, bytes } = cleanImage(upload)
+      // Garbage collection may come too late. The answer has been serialized by then.
+      this.ctx.waitUntil(scheduler.wait(0).then(() => bytes.buffer.transfer(0)))
+      return { protocol: READER_PROTOCOL, type, bytes }
+    } catch (error) {
+      if (!(error instanceof ImageError)) throw error
+      return { protocol: READER_PROTOCOL, fault: error.fault }
+    } finally {
+      upload.buffer.transfer(0)
+    }
   }
 
   read(file: Uint8Array, options: ReadOptions): ReadAnswer {

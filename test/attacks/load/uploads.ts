@@ -1,10 +1,11 @@
 // Hostile uploads, images with very many parts, and more concurrent large uploads than fit into the memory of an isolate.
-import { MAX_PARTS } from '../../../src/library/images/clean/image'
+import { MAX_PARTS } from '../../../src/transfer/reader/images/image'
 import { toText } from '../../support/bytes'
 import { CROWDED_IMAGES } from '../../support/images/crowded-images'
 import { pngWithData } from '../../support/images/pictures'
 import { BAD_MARKS, hostileFiles } from '../../support/inputs/hostile'
 import { hostileForms } from '../../support/inputs/hostile-forms'
+import { readReader } from '../../support/service/reader'
 import { MEMORY_LIMIT, MIB, readResidentMemory, toMib, watchMemory } from '../../support/service/watch-memory'
 import {
   type Attack,
@@ -69,13 +70,22 @@ const uploadConcurrently = async ({ start, quick, progress }: Context): Promise<
     }
   }
   const callers = Array.from({ length: count }, (_, n) => members[n % members.length] as Member)
-  const uploadConcurrent = () => Promise.all(callers.map(upload))
+  let uploading: Promise<unknown> | undefined
+  const uploadConcurrent = () => {
+    uploading ??= Promise.all(callers.map(upload))
+    return uploading
+  }
   const idle = readResidentMemory(service.pid)
   progress(`${count} concurrent uploads of 10 MiB`)
-  const peak = await watchMemory(service, uploadConcurrent)
+  const [peak, ofReader] = await Promise.all([
+    watchMemory(service, uploadConcurrent),
+    watchMemory({ ...service, name: readReader().name }, uploadConcurrent),
+  ])
   const health = (await service.request({ method: 'GET', path: '/health' })).status
   const failures: string[] = []
-  if (peak.isolate > MEMORY_LIMIT) failures.push(`the Worker held ${toMib(peak.isolate)} MiB`)
+  for (const { isolate } of [peak, ofReader]) {
+    if (isolate > MEMORY_LIMIT) failures.push(`a Worker held ${toMib(isolate)} MiB`)
+  }
   if (health !== 200) failures.push(`the service is unhealthy afterwards: ${health}`)
   const unexpected = outcomes.filter((outcome) => !['201', '429', '503'].includes(outcome))
   if (unexpected.length > 0) failures.push(`concurrent uploads of 10 MiB: ${unexpected.join(', ')}`)
@@ -84,6 +94,7 @@ const uploadConcurrently = async ({ start, quick, progress }: Context): Promise<
     figures: [
       ['concurrent uploads of 10 MiB', outcomes.length, countStatuses(outcomes)],
       ['peak MiB of the isolate, heap and buffers, garbage included', toMib(peak.isolate), limit],
+      ['peak MiB of the isolate that cleans them', toMib(ofReader.isolate), limit],
       ['peak MiB of the whole process, storage included', toMib(peak.process), `${toMib(idle)} when idle`],
     ],
     failures,

@@ -43,7 +43,7 @@ const RULES: Rule[] = [
     allowed: /^hono\/html$|^http\/description\//,
   },
   {
-    reason: 'the reader is a Worker without bindings: it only turns files into entries',
+    reason: 'the reader is a Worker without bindings: it only reads files',
     files: /^transfer\/reader\//,
     imports: /./,
     allowed:

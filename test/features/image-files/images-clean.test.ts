@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cleanImage, type ImageType } from '../../../src/library/images/clean/clean-image'
+import { cleanImage } from '../../../src/transfer/reader/images/clean-image'
 import { join, type Part, store, toText, u32, zeros } from '../../support/bytes'
 import { CAMERA_MARKS } from '../../support/images/camera'
 import { displayP3, palettePng } from '../../support/images/encoded'
@@ -32,7 +32,7 @@ import {
 } from '../../support/images/pictures'
 
 type Make = (metadata?: Metadata) => Uint8Array<ArrayBuffer>
-type Kind = [name: string, extension: ImageType['extension'], make: Make]
+type Kind = [name: string, extension: keyof typeof MIMES, make: Make]
 
 /** Formats that store the orientation in Exif. */
 const EXIF_KINDS: Kind[] = [
@@ -54,7 +54,7 @@ const MIMES = { jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'im
 
 describe.each(KINDS)('cleaning: %s', (_, extension, make) => {
   it('detects the type and size from the content', () => {
-    const type = { mime: MIMES[extension], extension }
+    const type = MIMES[extension]
     expect(cleanImage(make())).toMatchObject({ type, ...SIZE })
     expect(cleanImage(make(EVERYTHING))).toMatchObject({ type, ...SIZE })
   })

@@ -1,6 +1,7 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { cleanUpload } from '../../../src/library/images/clean/clean-image'
-import { MAX_PARTS } from '../../../src/library/images/clean/image'
+import { cleanUpload } from '../../../src/library/images/clean-upload'
+import { MAX_PARTS } from '../../../src/transfer/reader/images/image'
 import { join, repeat, store, u16, zeros } from '../../support/bytes'
 import { CROWDED_IMAGES } from '../../support/images/crowded-images'
 import { tryClean } from '../../support/images/image-structure'
@@ -74,25 +75,27 @@ describe('cleaning accepts', () => {
 })
 
 describe('uploads', () => {
+  const clean = (bytes: Uint8Array<ArrayBuffer>, network = 'a') => cleanUpload(env.READER, bytes, [network])
+
   it('are cleaned one at a time, with other work in between', async () => {
     const order: string[] = []
-    const upload = async (network: string) => order.push((await cleanUpload(png(), [network])).type.mime)
+    const upload = async (network: string) => order.push((await clean(png(), network)).type)
     const other = scheduler.wait(5).then(() => order.push('other'))
     await Promise.all([upload('a'), upload('b'), other])
     expect(order).toEqual(['other', 'image/png', 'image/png'])
   })
 
   it('are cleaned after one that is refused', async () => {
-    const damaged = cleanUpload(png().slice(0, -1), ['a'])
-    const next = cleanUpload(png(), ['a'])
+    const damaged = clean(png().slice(0, -1))
+    const next = clean(png())
     await expect(damaged).rejects.toMatchObject({ code: 'IMAGE_DAMAGED' })
-    expect((await next).type.mime).toBe('image/png')
+    expect((await next).type).toBe('image/png')
   })
 
   it('are refused with Retry-After while 64 are waiting', { tags: ['slow'] }, async () => {
-    const waiting = Array.from({ length: 65 }, () => cleanUpload(png(), ['a']))
+    const waiting = Array.from({ length: 65 }, () => clean(png()))
     const refusal = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
-    await expect(cleanUpload(png(), ['a'])).rejects.toMatchObject(refusal)
+    await expect(clean(png())).rejects.toMatchObject(refusal)
     await Promise.all(waiting)
   })
 })

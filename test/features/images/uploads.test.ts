@@ -1,7 +1,11 @@
 // @module-tag one-slot
+import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { type Answer, type Reader, send, signUp } from '../../support/api'
+import { createAccessToken } from '../../../src/auth/access-token'
+import type { ReaderBinding } from '../../../src/transfer/entries/reader-protocol'
+import { type Answer, type Reader, readerWith, send, signUp } from '../../support/api'
 import { join, toText } from '../../support/bytes'
+import { memberSlot } from '../../support/database'
 import { listImageKeys, loadImage, memberIdOf } from '../../support/images/images'
 import { EVERYTHING, gif, jpeg, png, webp } from '../../support/images/pictures'
 import { BAD_MARKS, hostileFiles } from '../../support/inputs/hostile'
@@ -133,6 +137,38 @@ it('stores nothing when the bucket fails', async () => {
   expect(await reader.upload(PNG, { changed: { IMAGES } })).toMatchObject({ status: 503, body: { status: 503 } })
   expect(await storedKeys()).toEqual(before)
   expect(error.mock.calls.join()).toContain('10001')
+})
+
+type Clean = ReaderBinding['cleanImage']
+const cleaningWith = (cleanImage: unknown) => ({ READER: { cleanImage } as ReaderBinding })
+
+it.each<[string, () => Promise<object>]>([
+  ['fails', () => Promise.reject(new Error('Worker exceeded memory limit.'))],
+  ['has another version', async () => ({ protocol: 0, type: 'image/png', bytes: PNG })],
+])('stores nothing when the Worker that cleans images %s', async (_, clean) => {
+  const error = silenceErrors()
+  const before = await storedKeys()
+  expect(await reader.upload(PNG, { changed: cleaningWith(clean) })).toMatchObject({
+    status: 503,
+    body: { status: 503 },
+  })
+  expect(await storedKeys()).toEqual(before)
+  expect(error.mock.calls.join()).toContain('file reader: ')
+})
+
+it('cleans an image again if that fails', async () => {
+  const clean = vi.fn<Clean>((bytes) => env.READER.cleanImage(bytes))
+  clean.mockRejectedValueOnce(new Error('Worker exceeded memory limit.'))
+  const image = await loadImage((await reader.upload(jpeg(EVERYTHING), { changed: cleaningWith(clean) })).body)
+  expect(toText(image.body)).not.toContain('GPSMARK')
+  expect(clean).toHaveBeenCalledTimes(2)
+})
+
+it('cleans no image for an access token that was made up', async () => {
+  const clean = vi.fn<Clean>()
+  const stranger = readerWith('', createAccessToken(memberSlot()))
+  expect((await stranger.upload(PNG, { changed: cleaningWith(clean) })).status).toBe(401)
+  expect(clean).not.toHaveBeenCalled()
 })
 
 it('checks the token before anything is stored', async () => {

@@ -36,7 +36,7 @@ it('has lines of the form that belongs to the version of the protocol: raise REA
     `{"line":1,"title":null,${details.join('')}"currentPage":null,"sourceIds":[],"addedAt":null,` +
     '"status":null,"quarters":null,"readings":[],"tags":[],"memos":[],"losses":[],"failure":null,' +
     '"cells":{"names":[],"values":[]}}'
-  expect([READER_PROTOCOL, createLineWriter()(emptyEntry(1))]).toEqual([2, line])
+  expect([READER_PROTOCOL, createLineWriter()(emptyEntry(1))]).toEqual([3, line])
 })
 
 it('reads lines that lack a detail of a book, which need no other version', () => {

@@ -36,7 +36,7 @@ it('assigns identifiers in the range of the slot', async () => {
   const memo = NewMemo.parse({ memoBookPage: 1, memoContent: 'x' })
   expect((await createMemo({ db: slot1, caller, config: CONFIG }, bookId, memo))?.memoId).toBe(idFloor + 1)
   for (const bytes of [png(), png()]) {
-    await uploadImage({ db: slot1, caller, config: CONFIG }, env.IMAGES, { bytes, sources: ['local'] })
+    await uploadImage({ db: slot1, caller, config: CONFIG }, env, { bytes, sources: ['local'] })
   }
   const images = await select('select imageId from images where memberId = ? order by imageId', caller.memberId)
   expect(images).toEqual([{ imageId: idFloor + 1 }, { imageId: idFloor + 2 }])

@@ -1,5 +1,5 @@
-import { ApiError } from '../../../src/errors'
-import { cleanImage } from '../../../src/library/images/clean/clean-image'
+import { cleanImage } from '../../../src/transfer/reader/images/clean-image'
+import { ImageError } from '../../../src/transfer/reader/images/image'
 import { join, toText, u16, u32, zeros } from '../bytes'
 
 /** Cleans an image that must be accepted. */
@@ -10,7 +10,7 @@ export const tryClean = (bytes: Uint8Array<ArrayBuffer>) => {
   try {
     return cleanImage(bytes)
   } catch (error) {
-    if (error instanceof ApiError) return error.code
+    if (error instanceof ImageError) return error.fault
     throw error
   }
 }

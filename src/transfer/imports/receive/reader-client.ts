@@ -1,10 +1,7 @@
-import { unavailable } from '../../../errors'
-import { DEADLINES } from '../../../runtime/deadlines'
-import { withRetries } from '../../../runtime/retry'
+import { callReader } from '../../../runtime/call-reader'
 import { ImportFileError } from '../../entries/entry'
 import {
   createLineReader,
-  READER_PROTOCOL,
   type ReaderBinding,
   type ReadOptions,
   type ReceivedEntry,
@@ -32,9 +29,7 @@ async function* toLines(stream: ReadableStream<Uint8Array>) {
   }
 }
 
-const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOptions) => {
-  const answer = await reader.read(file, options)
-  if (answer.protocol !== READER_PROTOCOL) throw new Error(`protocol ${answer.protocol}, not ${READER_PROTOCOL}`)
+const receive = async (answer: Awaited<ReturnType<ReaderBinding['read']>>) => {
   if ('reason' in answer) return answer
   const { protocol: _, entries: lines, count, ...rest } = answer
   const entries: ReceivedEntry[] = []
@@ -47,18 +42,11 @@ const receive = async (reader: ReaderBinding, file: Uint8Array, options: ReadOpt
 }
 
 /**
- * Calls the Worker that reads files, and retries if it fails.
- * @throws ImportFileError if the file as a whole cannot be read
- * @throws UNAVAILABLE if the Worker keeps failing
+ * Reads a file in the second Worker.
+ * @throws ImportFileError if the file as a whole cannot be read; UNAVAILABLE if the Worker keeps failing
  */
-export const readEntries = async (...values: Parameters<typeof receive>) => {
-  const read = await withRetries(
-    DEADLINES.fileReader,
-    () => receive(...values),
-    () => true,
-  ).catch((error): never => {
-    throw unavailable(`file reader: ${error}`)
-  })
+export const readEntries = async (reader: ReaderBinding, file: Uint8Array, options: ReadOptions) => {
+  const read = await callReader(() => reader.read(file, options), receive)
   if ('reason' in read) throw new ImportFileError(read.reason)
   return read
 }

@@ -10,7 +10,7 @@ const LIMITS = [
   'WRITE_LIMIT',
   'CREDENTIAL_LIMIT',
 ] as const
-export const BINDINGS = ['DB', 'DB_1', 'IMAGES', 'CATALOGUE', 'EMAIL', ...LIMITS, 'fetch'] as const
+export const BINDINGS = ['DB', 'DB_1', 'IMAGES', 'CATALOGUE', 'EMAIL', 'READER', ...LIMITS, 'fetch'] as const
 type Binding = (typeof BINDINGS)[number]
 type Database = 'DB' | 'DB_1'
 

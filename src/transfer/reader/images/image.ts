@@ -1,4 +1,14 @@
-import { ApiError } from '../../../errors'
+import type { ImageFault } from '../../entries/reader-protocol'
+
+/** Why an image is refused. */
+export class ImageError extends Error {
+  readonly fault: ImageFault
+
+  constructor(fault: ImageFault) {
+    super(fault)
+    this.fault = fault
+  }
+}
 
 /** An image without metadata. The size is the stored one: the orientation does not swap width and height. */
 export type CleanedImage = { width: number; height: number; bytes: Uint8Array<ArrayBuffer> }
@@ -19,7 +29,7 @@ export const createPartCounter = (): CountParts => {
   let parts = 0
   return () => {
     parts++
-    if (parts > MAX_PARTS) throw new ApiError('IMAGE_TOO_COMPLEX')
+    if (parts > MAX_PARTS) throw new ImageError('IMAGE_TOO_COMPLEX')
   }
 }
 
@@ -43,6 +53,6 @@ export const listChunks = <Chunk extends { end: number }>(
  * @throws TOO_MANY_PIXELS
  */
 export const isAllowedSize = (width: number, height: number) => {
-  if (width * height > MAX_PIXELS) throw new ApiError('TOO_MANY_PIXELS')
+  if (width * height > MAX_PIXELS) throw new ImageError('TOO_MANY_PIXELS')
   return width > 0 && height > 0
 }
