@@ -9,7 +9,7 @@ import { insertMember, jsonRequest, type Member, registerBook } from '../harness
 import type { Service } from '../harness/service'
 
 const MINUTES = 24 * 60
-/** The limits of a member: docs/limits.md. */
+/** The limits of a member in wrangler.toml, and MAX_PER_DAY. */
 const [WRITES, LARGE_WRITES, IMPORTS] = [1000 * MINUTES, 30 * MINUTES, 20]
 
 /** Sends requests, and adds up the rows that they write. */
