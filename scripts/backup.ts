@@ -3,7 +3,8 @@ import { exit } from 'node:process'
 import { rehearse } from './backup/restore.ts'
 import { BACKUP_OPTIONS, runBackup } from './backup/run.ts'
 import { writeBackup } from './backup/write.ts'
-import { failWithUsage, parseOptions, readLocation } from './data/stores.ts'
+import { readLocation } from './data/stores.ts'
+import { failWithUsage, parseOptions } from './options.ts'
 
 const USAGE = `npm run backup -- FOLDER --local [--persist-to DIR] | --remote [--without SECRET]
        npm run backup -- rehearse FOLDER [--without SECRET]

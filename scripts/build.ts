@@ -2,9 +2,9 @@
 // `--env NAME` builds those of an environment.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { toEnvironment } from './deploy/environment.ts'
+import { parseOptions } from './options.ts'
 import { print } from './print.ts'
 import { bindSlots, formatConfig } from './slots/table.ts'
 import {
@@ -15,6 +15,11 @@ import {
   readSlots,
   writeTemporary,
 } from './wrangler/config.ts'
+
+const USAGE = `npm run build -- [--env NAME]
+  builds the Workers into dist, like a deployment
+  --env  those of another environment: staging`
+const { env } = parseOptions({ options: { env: { type: 'string' } } }, USAGE).values
 
 const MAX_GZIPPED_BYTES = 200_000
 
@@ -41,6 +46,6 @@ const flagsOf = (environment?: string) => {
   }
 }
 
-const flags = flagsOf(parseArgs({ options: { env: { type: 'string' } } }).values.env)
+const flags = flagsOf(env)
 build('File reader', 'dist/reader', flags.reader)
 build('Worker', 'dist', flags.service)

@@ -1,8 +1,11 @@
 // `npm run client`: packs the typed client from docs/openapi.json: types, and `hc` of Hono.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { parseOptions } from './options.ts'
 import { print } from './print.ts'
 import type { Document, Media, Operation, Schema } from './reference/document.ts'
+
+parseOptions({}, 'npm run client: packs the typed client of docs/openapi.json into dist')
 
 const FOLDER = 'dist/client'
 

@@ -12,11 +12,12 @@ import { deploy, plan } from './deploy/deploy.ts'
 import { requireOwnDatabases, toEnvironment, withConfig } from './deploy/environment.ts'
 import { DeployError, type Host, type WranglerResult } from './deploy/host.ts'
 import { promote, rollBack } from './deploy/rollout.ts'
+import { exitOnHelp } from './options.ts'
 import { print, printError } from './print.ts'
 import { bindSlots } from './slots/table.ts'
 import { readConfig, readReaderConfig, readSlots, tableOf, writeNames, writeTemporary } from './wrangler/config.ts'
 
-const USAGE = `Usage: npm run deploy [-- --dry-run | --promote | --rollback] [--percentage N] [--env NAME]
+const USAGE = `npm run deploy [-- --dry-run | --promote | --rollback] [--percentage N] [--env NAME]
   --dry-run      lists the steps and builds the Worker; needs no account
   --percentage   begins a gradual deployment: N % of the requests, 1 to 99, for the new version
   --promote      ends it: all requests, or those of --percentage, for the new version
@@ -34,7 +35,7 @@ const options = { 'dry-run': flag, promote: flag, rollback: flag, percentage: te
 /** Without `--`, npm keeps the flags for itself, and production would be deployed to all users. */
 const refuseFlagsOfNpm = () => {
   const [kept] = Object.keys(options).filter((name) => process.env[`npm_config_${name.replace('-', '_')}`])
-  if (kept) fail(`npm has kept --${kept} for itself: write \`npm run deploy -- --${kept}\`\n${USAGE}`)
+  if (kept) fail(`npm has kept --${kept} for itself: write \`npm run deploy -- --${kept}\`\nUsage: ${USAGE}`)
 }
 
 const readArguments = () => {
@@ -44,12 +45,13 @@ const readArguments = () => {
     const excludesShare = values.rollback || values['dry-run']
     const isShare = share === undefined || (Number.isInteger(share) && share > 0 && share < 100 && !excludesShare)
     const modes = [values['dry-run'], values.promote, values.rollback].filter(Boolean)
-    return isShare && modes.length < 2 ? { ...values, share } : fail(USAGE)
+    return isShare && modes.length < 2 ? { ...values, share } : fail(`Usage: ${USAGE}`)
   } catch {
-    return fail(USAGE)
+    return fail(`Usage: ${USAGE}`)
   }
 }
 
+exitOnHelp(USAGE)
 refuseFlagsOfNpm()
 const reports = mkdtempSync(join(tmpdir(), 'reading-library-'))
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }))

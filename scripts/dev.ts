@@ -3,10 +3,19 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, globSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { exitOnHelp } from './options.ts'
+import { exitUnless, requireFolder } from './paths.ts'
 import { print } from './print.ts'
 import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler/config.ts'
 import { migrateLocal } from './wrangler/migrate-local.ts'
 import { runWrangler } from './wrangler/run.ts'
+
+exitOnHelp(`npm run dev -- [--slots N] [--persist-to DIR] [--var NAME:VALUE …] [OPTION …]
+  serves with local data at http://localhost:8787; writes missing settings to .dev.vars, and applies the migrations
+  --slots       spreads new data over N databases
+  --persist-to  the folder of the data (default .wrangler/state)
+  --var         a setting, for this run
+  others        those of \`npx wrangler dev\``)
 
 const VARS_FILE = '.dev.vars'
 const LOCAL_VARS = {
@@ -46,6 +55,7 @@ const { values, tokens } = parseArgs({
   options: { 'persist-to': text, slots: text },
 })
 const persistTo = typeof values['persist-to'] === 'string' ? values['persist-to'] : '.wrangler/state'
+exitUnless(() => requireFolder(persistTo))
 if (values.slots !== undefined) addLocalSlots(persistTo, Number(values.slots))
 const slots = readLocalSlots(persistTo)
 

@@ -1,11 +1,13 @@
 // `npm run export`: downloads the library of a member from a running service.
 import { parseArgs } from 'node:util'
+import { exitOnHelp } from './options.ts'
+import { describeError } from './paths.ts'
 import { print, printError } from './print.ts'
 import { fail, readService, SERVICE_OPTIONS, SERVICE_USAGE } from './transfer/arguments.ts'
 import { exportLibrary, KINDS } from './transfer/export-library.ts'
 import { createPartFiles } from './transfer/part-files.ts'
 
-const USAGE = `Usage: npm run export -- [OPTION …]
+const USAGE = `npm run export -- [OPTION …]
 ${SERVICE_USAGE}
   --csv          the books, in the columns of Goodreads
   --spreadsheet  the same, safe to open in a spreadsheet; do not import it
@@ -32,10 +34,11 @@ const readArguments = () => {
     if (others.length > 0) throw new Error('Choose one of --csv, --spreadsheet and --markdown.')
     return { ...values, ...KINDS[kind] }
   } catch (error) {
-    return fail(`${(error as Error).message}\n${USAGE}`)
+    return fail(`${(error as Error).message}\nUsage: ${USAGE}`)
   }
 }
 
+exitOnHelp(USAGE)
 const { path, file, out = file, force, url, token } = readArguments()
 const service = readService({ url, token })
 const files = createPartFiles(out, force)
@@ -58,5 +61,5 @@ try {
   for (const each of files.publish()) print(each)
 } catch (error) {
   files.discard()
-  fail(`Nothing was exported: ${(error as Error).message}`)
+  fail(`Nothing was exported: ${describeError(error)}`, 1)
 }

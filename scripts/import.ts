@@ -3,13 +3,15 @@ import { closeSync, existsSync, fchmodSync, openAsBlob, openSync, readFileSync, 
 import { basename } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
+import { exitOnHelp } from './options.ts'
+import { requireWritable } from './paths.ts'
 import { print, printable, printError } from './print.ts'
 import { fail, readService, SERVICE_OPTIONS, SERVICE_USAGE } from './transfer/arguments.ts'
 import { importFile, listImports, undoImport } from './transfer/import-file.ts'
 
 const MAX_PRINTED = 40
 
-const USAGE = `Usage: npm run import -- FILE [OPTION …]
+const USAGE = `npm run import -- FILE [OPTION …]
        npm run import -- --list | --undo ID
 ${SERVICE_USAGE}
   --dry-run      reports what the import would do and change
@@ -23,7 +25,6 @@ ${SERVICE_USAGE}
   --force        replaces FILE.failed.csv, and the file of --report
   --list         lists the last imports
   --undo         cancels an import, and removes and restores what was not changed since
-  --help         prints this
 Rows that failed are written to FILE.failed.csv, to correct and import. The exit code is 1 if there are any.`
 
 /** As MAX_FILE_BYTES of the service. */
@@ -45,20 +46,15 @@ const readArguments = () => {
     force: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     undo: text,
-    help: { type: 'boolean', default: false },
   } as const
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options })
-    if (values.help) {
-      print(USAGE)
-      process.exit(0)
-    }
     const [path = '', ...others] = positionals
     const needsFile = !values.list && values.undo === undefined
     if (others.length > 0 || needsFile !== Boolean(path)) throw new Error('Name one file, or --list, or --undo ID.')
     return { ...values, path }
   } catch (error) {
-    return fail(`${(error as Error).message}\n${USAGE}`)
+    return fail(`${(error as Error).message}\nUsage: ${USAGE}`)
   }
 }
 
@@ -95,8 +91,9 @@ const askVisibility = async (path: string) => {
   return /^y(?:es)?$/i.test(answer.trim())
 }
 
+exitOnHelp(USAGE)
 const { path, url, token, list, undo, ...options } = readArguments()
-const { 'dry-run': dryRun, 'keep-visibility': isKept, report: reportPath, force, help: _, ...flags } = options
+const { 'dry-run': dryRun, 'keep-visibility': isKept, report: reportPath, force, ...flags } = options
 const service = readService({ url, token })
 const failWith = (error: Error) => fail(error.message)
 if (list) printAll(await listImports({ ...service, fetch }).catch(failWith))
@@ -105,6 +102,8 @@ checkFile(path)
 const failedPath = `${path}.failed.csv`
 for (const each of [failedPath, reportPath])
   if (each !== undefined && !force && existsSync(each)) fail(`${each} exists: pass --force to replace it.`)
+for (const each of dryRun ? [] : [failedPath, reportPath])
+  if (each !== undefined) await Promise.try(requireWritable, each).catch(failWith)
 const keepVisibility = isKept ?? (await askVisibility(path))
 const { ended, problems, changes, failedCsv } = await importFile({
   ...service,

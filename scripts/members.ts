@@ -2,6 +2,7 @@
 import { argv, exit } from 'node:process'
 import { openStores } from './data/stores.ts'
 import { readCommand, runCommand } from './members/run.ts'
+import { describeError } from './paths.ts'
 import { print, printError } from './print.ts'
 import { exitOnSignals } from './wrangler/run.ts'
 
@@ -11,7 +12,7 @@ const { dispose, ...stores } = await openStores(command.location)
 try {
   for (const line of await runCommand(command, stores)) print(line)
 } catch (error) {
-  printError((error as Error).message)
+  printError(describeError(error))
   process.exitCode = 1
 }
 await dispose()

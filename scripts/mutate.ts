@@ -10,8 +10,9 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlin
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
+import { parseOptions } from './options.ts'
+import { exitUnless, requireFile } from './paths.ts'
 import { print } from './print.ts'
 
 /** Tests whose names do not start with the name of a file or folder that they cover. */
@@ -85,19 +86,18 @@ const options = {
   all: { type: 'boolean', default: false } as const,
   list: option(''),
   only: option(''),
-  help: { type: 'boolean', default: false } as const,
 }
-const USAGE = `Usage: npm run mutate -- [--count N] [--seed N] [--files GLOB] [--tests FILE | --all] | --list FILE [--only RULE]
+const USAGE = `npm run mutate -- [--count N] [--seed N] [--files GLOB] [--tests FILE | --all] | --list FILE [--only RULE]
   --count  mutants to try; default: 20
   --files  what to mutate; default: src/**/*.ts
   --tests  a file of tests; default: what npm test runs
   --all    also runs what only npm run test:all does, on mutants that npm test does not find
   --list   makes each mutation of a list, and runs the tests or the attack that must find it`
-const { count, seed, files, list, only, ...flags } = parseArgs({ options }).values
-if (flags.help) {
-  print(USAGE)
-  process.exit()
-}
+const { count, seed, files, list, only, ...flags } = parseOptions({ options }, USAGE).values
+exitUnless(() => {
+  for (const file of [list, flags.tests]) if (file) requireFile(file)
+  if (!list && globSync(files).length === 0) throw new Error(`No file matches ${files}`)
+})
 
 const copy = mkdtempSync(join(tmpdir(), 'mutate-'))
 const PACKAGES = globSync('{.,test/*,test/*/*}/node_modules')

@@ -2,7 +2,8 @@
 import { exit } from 'node:process'
 import { restoreBackup } from './backup/restore.ts'
 import { BACKUP_OPTIONS, runBackup } from './backup/run.ts'
-import { failWithUsage, parseOptions, readLocation } from './data/stores.ts'
+import { readLocation } from './data/stores.ts'
+import { failWithUsage, parseOptions } from './options.ts'
 
 const USAGE = `npm run restore -- FOLDER --local [--persist-to DIR] | --remote [--slot N] [--without SECRET]
   checks the whole backup, then restores it into an empty place

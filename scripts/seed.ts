@@ -1,10 +1,10 @@
 // `npm run seed`: adds a demo member with a library to a running service, so that every view has content.
-import { parseArgs } from 'node:util'
+import { failWithUsage, parseOptions } from './options.ts'
 import { print, printError } from './print.ts'
 import { DEMO, seed } from './seed/demo.ts'
 import { SERVICE_OPTIONS } from './transfer/arguments.ts'
 
-const USAGE = `Usage: npm run seed [-- [--url URL] [--reset]]
+const USAGE = `npm run seed [-- [--url URL] [--reset]]
   --url      the URL of the service (default http://localhost:8787)
   --reset    deletes an existing demo member and creates it again`
 
@@ -14,14 +14,11 @@ const fail = (message: string): never => {
 }
 
 const readArguments = () => {
-  try {
-    const options = { reset: { type: 'boolean', default: false }, url: SERVICE_OPTIONS.url } as const
-    const { reset, url } = parseArgs({ options }).values
-    const { origin, pathname } = new URL(url)
-    return { reset, base: origin + pathname.replace(/\/$/, '') }
-  } catch {
-    return fail(USAGE)
-  }
+  const options = { reset: { type: 'boolean', default: false }, url: SERVICE_OPTIONS.url } as const
+  const { reset, url } = parseOptions({ options }, USAGE).values
+  if (!URL.canParse(url)) failWithUsage(USAGE)
+  const { origin, pathname } = new URL(url)
+  return { reset, base: origin + pathname.replace(/\/$/, '') }
 }
 
 const { base, reset } = readArguments()

@@ -1,10 +1,10 @@
 // `npm run serve`: the service for one household, without a Cloudflare account (docs/self-hosting.md).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseOptions } from './data/stores.ts'
+import { parseOptions } from './options.ts'
+import { requireFolder } from './paths.ts'
 import { print, printError } from './print.ts'
 import { isBuildOld } from './serve/build.ts'
 import { createFront } from './serve/front.ts'
@@ -14,18 +14,12 @@ import { readSettings } from './serve/settings.ts'
 import { warnOfFullDisk } from './serve/space.ts'
 import { watchParent } from './wrangler/run.ts'
 
-const USAGE = 'npm run serve -- [--data DIR], with settings in the environment: docs/self-hosting.md'
+const USAGE = `npm run serve -- [--data DIR], with settings in the environment: docs/self-hosting.md
+  --data  the folder of the data (default data)`
 /** How long requests in progress may take at the end. Docker kills after ten seconds. */
 const DRAIN_MS = 5000
 
-const { values } = parseOptions(
-  { options: { data: { type: 'string', default: 'data' }, help: { type: 'boolean', default: false } } },
-  USAGE,
-)
-if (values.help) {
-  print(`Usage: ${USAGE}`)
-  process.exit(0)
-}
+const { values } = parseOptions({ options: { data: { type: 'string', default: 'data' } } }, USAGE)
 
 const ended = new AbortController()
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
@@ -58,7 +52,7 @@ const close = async (front: Server) => {
 const serve = async ({ data }: { data: string }) => {
   // The data has password hashes.
   process.umask(0o077)
-  mkdirSync(data, { recursive: true })
+  requireFolder(data)
   warnOfFullDisk(data)
   lockFolder(data)
   const { host, port, trustedProxy, ...settings } = readSettings(data, process.env)

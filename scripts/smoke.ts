@@ -5,11 +5,11 @@ import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
+import { failWithUsage, parseOptions } from './options.ts'
 import { printError } from './print.ts'
 import { fail } from './transfer/arguments.ts'
 
-const USAGE = `Usage: npm run smoke -- --url URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
+const USAGE = `npm run smoke -- --url URL [--public] [--origin ORIGIN] [--email TEMPLATE [--code-command COMMAND]]
   --url           where the service runs, for example http://localhost:8787
   --public        runs only the tests that need no member
   --origin        an origin that CORS_ORIGINS allows (default https://app.example)
@@ -22,8 +22,8 @@ const PASSWORD = 'correct-horse-1'
 const text = { type: 'string' } as const
 const origin = { ...text, default: 'https://app.example' }
 const options = { url: text, public: { type: 'boolean' }, origin, email: text, 'code-command': text } as const
-const { values: flags, positionals } = parseArgs({ options, allowPositionals: true })
-if (positionals.length > 0 || !URL.canParse(flags.url ?? '')) fail(USAGE)
+const { values: flags, positionals } = parseOptions({ options, allowPositionals: true }, USAGE)
+if (positionals.length > 0 || !URL.canParse(flags.url ?? '')) failWithUsage(USAGE)
 const url = String(flags.url).replace(/\/+$/, '')
 /** A record of sign-ups, tokens and withdrawals, to which test/support/runner/remote.ts also writes. */
 const journal = join(mkdtempSync(join(tmpdir(), 'smoke-')), 'members')

@@ -5,7 +5,10 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs
 import { text } from 'node:stream/consumers'
 import { readTreeSeconds } from '../test/support/runner/cpu-time.ts'
 import { CI_ONLY, FURTHER, inProjects, NOT_SLOW, QUICK, SLOW } from '../test/support/runner/projects.ts'
+import { exitOnHelp } from './options.ts'
 import { print } from './print.ts'
+
+exitOnHelp('npm test, without slow tests, or npm run test:all: test/README.md')
 
 const isAll = process.argv[2] === '--all'
 /** Whether to check what each test costs, which takes longer, as files run one at a time. */

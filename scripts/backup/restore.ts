@@ -6,6 +6,7 @@ import { restoreFiles } from '../data/dump-files.ts'
 import { compareDigests, DEFINITIONS, type Digests, sumRows } from '../data/rows-as-sql.ts'
 import { type Location, localPath, type OpenSlot, openStores, readSettings } from '../data/stores.ts'
 import { verify } from '../data/verify.ts'
+import { requireFolder } from '../paths.ts'
 import { print, printError } from '../print.ts'
 import { queryAll } from '../slots/compare.ts'
 import { idsOf, parseSlots, type Slot } from '../slots/table.ts'
@@ -147,6 +148,7 @@ export const restoreBackup = async (folder: string, location: Location, { withou
   print(`${folder}: unchanged since ${manifest.startedAt}, of commit ${manifest.commit}`)
 
   if (!location.remote) {
+    requireFolder(location.persistTo)
     deleteDatabases(location.persistTo, chosen)
     markHalfRestored(location.persistTo, bindings)
   }

@@ -1,4 +1,5 @@
 import { LOCATION_OPTIONS } from '../data/stores.ts'
+import { describeError } from '../paths.ts'
 import { printError } from '../print.ts'
 import { exitOnSignals } from '../wrangler/run.ts'
 
@@ -12,7 +13,7 @@ export const runBackup = async (command: () => Promise<unknown>) => {
   try {
     if ((await command()) === false) process.exitCode = 1
   } catch (error) {
-    printError((error as Error).message)
+    printError(describeError(error))
     process.exitCode = 1
   }
 }

@@ -5,6 +5,7 @@ import { openExport, openLocalFile, writeDump } from '../data/dump-files.ts'
 import { type Digests, sumRows } from '../data/rows-as-sql.ts'
 import { type Location, listSettings, type OpenSlot, openStores, type Settings } from '../data/stores.ts'
 import { generatedSecrets } from '../deploy/settings.ts'
+import { requireFolder } from '../paths.ts'
 import { print, printError } from '../print.ts'
 import { toQuery } from '../slots/compare.ts'
 import { createMarkCheck, isOtherKey, OTHER_KEY } from '../slots/marks.ts'
@@ -44,6 +45,7 @@ const createFolder = (path: string) => {
     throw new BackupError([`${path} is not empty: choose a new folder for each backup`])
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
+  requireFolder(folder)
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.on('exit', remove)
   return { folder, keep: () => process.off('exit', remove) }

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ParseArgsConfig, parseArgs, parseEnv } from 'node:util'
+import { parseEnv } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { GetPlatformProxyOptions } from 'wrangler'
-import { print, printError } from '../print.ts'
+import { failWithUsage } from '../options.ts'
+import { printError } from '../print.ts'
 import { readSecrets } from '../serve/secrets.ts'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
 import { configFlags, fail, readConfig, readLocalSlots, readSlots, writeTemporary } from '../wrangler/config.ts'
@@ -147,24 +148,6 @@ export const LOCATION_OPTIONS = {
   remote: flag,
   'persist-to': { type: 'string', default: '.wrangler/state' },
 } as const
-
-export function failWithUsage(usage: string): never {
-  printError(`Usage: ${usage}`)
-  process.exit(2)
-}
-
-/** Reads the arguments. Exits with a usage message if one is unknown, or if it is asked for. */
-export const parseOptions = <Config extends ParseArgsConfig>(config: Config, usage: string) => {
-  if ((config.args ?? process.argv.slice(2)).some((each) => each === '--help' || each === '-h')) {
-    print(`Usage: ${usage}`)
-    process.exit(0)
-  }
-  try {
-    return parseArgs(config)
-  } catch (error) {
-    return failWithUsage(`${usage}\n${(error as Error).message}`)
-  }
-}
 
 /** Where the flags say the data is. Exits with a usage message unless it is exactly one place. */
 export const readLocation = (flags: { local?: boolean; remote?: boolean; 'persist-to': string }, usage: string) => {

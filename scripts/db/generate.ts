@@ -4,8 +4,14 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { parseTriggers, toChanges } from '../data/triggers.ts'
+import { parseOptions } from '../options.ts'
 import { print } from '../print.ts'
 import { writeTriggers } from '../triggers/triggers.ts'
+
+const USAGE = `npm run db -- generate [--name NAME]
+  writes src/db/triggers.sql, and a migration of what has changed since the last one
+  --name  of the migration`
+parseOptions({ options: { name: { type: 'string' } } }, USAGE)
 
 const BREAKPOINT = '\n--> statement-breakpoint\n'
 const generate = (...args: string[]) =>

@@ -6,15 +6,8 @@ import { promisify } from 'node:util'
 import { hashAddress } from '../../src/auth/keyed-hash.ts'
 import { fixed, formatTable, whole } from '../../test/support/service/table.ts'
 import { forEachAtOnce } from '../data/at-once.ts'
-import {
-  failWithUsage,
-  LOCATION_OPTIONS,
-  type OpenSlot,
-  openStores,
-  parseOptions,
-  readLocation,
-  requireAddressKey,
-} from '../data/stores.ts'
+import { LOCATION_OPTIONS, type OpenSlot, openStores, readLocation, requireAddressKey } from '../data/stores.ts'
+import { failWithUsage, parseOptions } from '../options.ts'
 import { print, printError } from '../print.ts'
 import { describeDifference, toQuery } from '../slots/compare.ts'
 import { findLost, isOtherKey, OTHER_KEY, recordKey } from '../slots/marks.ts'

@@ -1,7 +1,8 @@
 // `npm run db -- verify`: runs the integrity checks and lists what does not match. Exits with 1 if anything does not.
 // It works in steps, and the service can keep running.
-import { failWithUsage, LOCATION_OPTIONS, openStores, parseOptions, readLocation } from '../data/stores.ts'
+import { LOCATION_OPTIONS, openStores, readLocation } from '../data/stores.ts'
 import { verify } from '../data/verify.ts'
+import { failWithUsage, parseOptions } from '../options.ts'
 import { print, printError } from '../print.ts'
 
 const USAGE = `npm run db -- verify [--repair [--after-restore SLOT|all]] --local [--persist-to DIR] | --remote

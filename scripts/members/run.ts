@@ -1,12 +1,6 @@
 import type { R2Bucket } from '@cloudflare/workers-types'
-import {
-  failWithUsage,
-  LOCATION_OPTIONS,
-  type OpenSlot,
-  parseOptions,
-  readLocation,
-  type Settings,
-} from '../data/stores.ts'
+import { LOCATION_OPTIONS, type OpenSlot, readLocation, type Settings } from '../data/stores.ts'
+import { failWithUsage, parseOptions } from '../options.ts'
 import { CHANGES } from './changes.ts'
 import { findMembers } from './find.ts'
 import { invite } from './invite.ts'

@@ -9,10 +9,10 @@ export const SERVICE_OPTIONS = {
 export const SERVICE_USAGE = `  --url          the URL of the service (default ${SERVICE_OPTIONS.url.default})
   --token        a token of a login, or an access token (default: the environment variable LIBRARY_TOKEN)`
 
-/** Ends the process. 1 is for rows of an import that failed. */
-export const fail = (message: string): never => {
+/** Ends the process. Of an import, 1 is for rows that failed. */
+export const fail = (message: string, code = 2): never => {
   printError(message)
-  process.exit(2)
+  process.exit(code)
 }
 
 export const readService = ({ url, token = process.env.LIBRARY_TOKEN }: { url: string; token?: string }) => {

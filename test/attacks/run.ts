@@ -1,6 +1,7 @@
 // `npm run attack`: runs the attack suites against the service in workerd, over real sockets. Exits with 1 on failure.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { failWithUsage, parseOptions } from '../../scripts/options.ts'
+import { exitUnless, requireWritable } from '../../scripts/paths.ts'
 import { FOLDERS } from '../support/attack-suites'
 import { formatTable, whole } from '../support/service/table'
 import { buildService } from '../support/service/workerd'
@@ -12,36 +13,31 @@ const NAMES = [...FOLDER_OF.keys()]
 
 const MAX_SLOTS = 64
 
-const USAGE = `Usage: npm run attack -- [NAME …] [--quick] [--slots N] [--seed N] [--json FILE]
+const USAGE = `npm run attack -- [NAME …] [--quick] [--slots N] [--seed N] [--json FILE]
   NAME     ${NAMES.join(', ')}; default: all
   --quick  runs fewer cases of each attack
   --slots  spreads members over N databases, from 2; new ones are in slot 1
   --seed   repeats the random cases of an earlier run
   --json   also writes the results to a file, beside those of other attacks`
 
+const options = {
+  quick: { type: 'boolean', default: false },
+  slots: { type: 'string', default: '1' },
+  seed: { type: 'string' },
+  json: { type: 'string' },
+} as const
+
 const readArguments = () => {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        quick: { type: 'boolean', default: false },
-        slots: { type: 'string', default: '1' },
-        seed: { type: 'string' },
-        json: { type: 'string' },
-      },
-    })
-    const seed = Number(values.seed ?? Date.now() % 1_000_000)
-    const slots = Number(values.slots)
-    const isValid = Number.isSafeInteger(seed) && Number.isInteger(slots) && slots >= 1 && slots <= MAX_SLOTS
-    if (!isValid || !positionals.every((name) => NAMES.includes(name))) throw new Error()
-    return { ...values, seed, slots, names: positionals.length > 0 ? positionals : NAMES }
-  } catch {
-    console.error(USAGE)
-    return process.exit(2)
-  }
+  const { values, positionals } = parseOptions({ allowPositionals: true, options }, USAGE)
+  const seed = Number(values.seed ?? Date.now() % 1_000_000)
+  const slots = Number(values.slots)
+  const isValid = Number.isSafeInteger(seed) && Number.isInteger(slots) && slots >= 1 && slots <= MAX_SLOTS
+  if (!isValid || !positionals.every((name) => NAMES.includes(name))) failWithUsage(USAGE)
+  return { ...values, seed, slots, names: positionals.length > 0 ? positionals : NAMES }
 }
 
 const { quick, seed, slots, json, names } = readArguments()
+exitUnless(() => json && requireWritable(json))
 const start = performance.now()
 const progress = (line: string) =>
   console.error(`[${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s] ${line}`)

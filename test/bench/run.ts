@@ -2,7 +2,8 @@
 // Express and Fastify. Fails on any unexpected response, and if a count misses its target. `--quick` shows that each part
 // works: its durations mean nothing.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { failWithUsage, parseOptions } from '../../scripts/options.ts'
+import { exitUnless, requireWritable } from '../../scripts/paths.ts'
 import { readMigrations } from '../support/service/migrations.ts'
 import { buildService } from '../support/service/workerd.ts'
 import { testDraws } from './draws.ts'
@@ -30,19 +31,14 @@ const WORKER_PARTS = ['rows', 'throughput', 'distance', 'passwords', 'draws'] as
 const DEFAULT_PARTS = [...WORKER_PARTS, 'import', 'export', 'picture', 'statistics', 'startup', 'peers'] as const
 const PARTS = [...DEFAULT_PARTS, 'slots', 'reference'] as const
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (flags.help || !positionals.every((name) => PARTS.some((part) => part === name))) {
-  const usage = 'Usage: npm run bench -- [PART …] [--quick] [--json FILE]'
-  console.error(`${usage}\n  PART  ${PARTS.join(', ')}; default: all but slots and reference`)
-  process.exit(2)
-}
+const USAGE = `npm run bench -- [PART …] [--quick] [--json FILE]
+  PART     ${PARTS.join(', ')}; default: all but slots and reference
+  --quick  shows that each part works: its durations mean nothing
+  --json   also writes the results to a file, beside those of other parts`
+const options = { json: { type: 'string' }, quick: { type: 'boolean', default: false } } as const
+const { values: flags, positionals } = parseOptions({ allowPositionals: true, options }, USAGE)
+if (!positionals.every((name) => PARTS.some((part) => part === name))) failWithUsage(USAGE)
+exitUnless(() => flags.json && requireWritable(flags.json))
 const selected: readonly string[] = positionals.length > 0 ? positionals : DEFAULT_PARTS
 const isSelected = (part: (typeof PARTS)[number]) => selected.includes(part)
 const effort = flags.quick ? { warmUp: 10, rounds: 1, requests: 20 } : { warmUp: 3000, rounds: 21, requests: 150 }

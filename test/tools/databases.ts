@@ -50,17 +50,22 @@ type Variables = Record<string, string>
 
 const fromHere = (flag: string) => (flag.startsWith('./') ? resolve(flag) : flag)
 
+/** The scripts of package.json. */
+export const SCRIPTS: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).scripts
+
 /** Runs a script of package.json in a folder, with variables in its environment. */
-const runScript = (
-  name: 'backup' | 'db' | 'import' | 'members' | 'restore' | 'watch',
-  cwd: string,
-  env: Variables,
-  args: string[],
-) => {
-  const [, ...flags] = String(JSON.parse(readFileSync('package.json', 'utf8')).scripts[name]).split(' ')
+export const runScript = (name: string, cwd: string, env: Variables, args: string[]) => {
+  const [, ...flags] = SCRIPTS[name]?.split(' ') ?? []
+  const at = flags.findIndex((flag) => flag.endsWith('.ts') && !flag.includes('resolve-ts'))
   const measure = `process.on('exit', () => console.error('maxRSS', process.resourceUsage().maxRSS))`
   const hook = ['--import', `data:text/javascript,${encodeURIComponent(measure)}`]
-  const command = [...hook, ...flags.slice(0, -1).map(fromHere), resolve(`scripts/${name}.ts`), ...args]
+  const command = [
+    ...hook,
+    ...flags.slice(0, at).map(fromHere),
+    resolve(flags[at] ?? ''),
+    ...flags.slice(at + 1),
+    ...args,
+  ]
   return new Promise<{ code: number; stdout: string; stderr: string; memory: number }>((settle) => {
     execFile('node', command, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
       const memory = Number(/maxRSS (\d+)/.exec(stderr)?.[1]) / 1024
