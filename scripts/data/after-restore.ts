@@ -32,7 +32,7 @@ export const repairRestored = async (
   const marks = await readMarks(bucket, timeZone)
   for (const slot of restored) {
     await skipIds(slots, slot.slot)
-    const repeated = await repeatMarks(slot, marks)
+    const repeated = await repeatMarks({ ...slot, bucket, timeZone }, marks)
     for (const [what, count] of Object.entries(repeated)) report(`${slot.binding}: ${what}`, count)
   }
   report('entries of the log of operators added', await repeatEntries(slots, marks))

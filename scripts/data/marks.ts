@@ -2,6 +2,7 @@ import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import { MARKS, type Mark, parseMark } from '../../src/values/marks.ts'
 import { OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
 import { blockMember, unblockMember } from '../members/block.ts'
+import { removeImage } from '../members/take-down.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import { idsOf } from '../slots/table.ts'
 import { lastSignUp, listObjects } from './objects.ts'
@@ -42,17 +43,20 @@ const IS_MEMBER = `memberId = ?1 ->> 'memberId' and memberId in (
   select memberId from members where memberId = ?1 ->> 'memberId' and withdrawnAt is null and createdAt <= ?1 ->> 'lastSignUp')`
 const endAll = (table: string) => `delete from ${table} where ${IS_MEMBER} and createdAt <= ?1 ->> 'at'`
 
-const runAll = async (database: D1Database, mark: DatedMark, queries: string[]) => {
+const runAll = async (database: D1Database, mark: DatedMark & { linkId?: string }, queries: string[]) => {
   const results = await database.batch(queries.map((query) => database.prepare(query).bind(JSON.stringify(mark))))
   return results.some(({ meta }) => meta.changes > 0)
 }
 
-type Repeat = (database: D1Database, mark: DatedMark) => Promise<boolean>
+/** A slot whose database was restored, with the bucket. `timeZone`: the service's. */
+type Restored = OpenSlot & { bucket: R2Bucket; timeZone: string }
+/** Returns whether it changed something. */
+type Repeat = (restored: Restored, mark: DatedMark) => Promise<boolean>
 
 /** The last block or unblock of a member counts. */
 const repeatBlock =
   (isBlocked: boolean): Repeat =>
-  async (database, mark) => {
+  async ({ database }, mark) => {
     const query = `select 1 from members where ${IS_MEMBER} and (blockedAt is null) = ?2`
     const isOther = (await queryAll(database, query, JSON.stringify(mark), Number(isBlocked))).length > 0
     if (isOther) await (isBlocked ? blockMember : unblockMember)(database, mark.memberId)
@@ -61,7 +65,7 @@ const repeatBlock =
 
 const repeatQuota =
   (setting: string): Repeat =>
-  (database, mark) => {
+  ({ database }, mark) => {
     const [name, value] = setting.split('=')
     const column = OWN_QUOTAS[name as OwnQuota]
     return runAll(database, mark, [
@@ -69,9 +73,18 @@ const repeatQuota =
     ])
   }
 
-const endSessions: Repeat = (database, mark) => runAll(database, mark, ['sessions', 'accessTokens'].map(endAll))
-const deleteLink: Repeat = (database, mark) =>
-  runAll(database, mark, [`delete from accessTokens where ${IS_MEMBER} and tokenId = substr(?1 ->> 'action', 13)`])
+const endSessions: Repeat = ({ database }, mark) => runAll(database, mark, ['sessions', 'accessTokens'].map(endAll))
+const deleteLink =
+  (linkId: string): Repeat =>
+  ({ database }, mark) => {
+    const query = `delete from accessTokens where ${IS_MEMBER} and tokenId = ?1 ->> 'linkId' and kind is not null`
+    return runAll(database, { ...mark, linkId }, [query])
+  }
+/** Its name is random: another member has no image of the same name. */
+const takeDownImage =
+  (name: string): Repeat =>
+  (restored, { memberId }) =>
+    removeImage({ ...restored, memberId, name })
 
 const QUOTA = new RegExp(`^(?:${Object.keys(OWN_QUOTAS).join('|')})=(?:\\d{1,15}|null)$`)
 
@@ -80,17 +93,21 @@ const listChanges = ({ action = '' }: Mark): [name: string, repeat: Repeat][] =>
   const [command = '', ...values] = action.split(' ')
   if (command === 'block' || command === 'unblock') return [['block', repeatBlock(command === 'block')]]
   if (command === 'end-sessions') return [[command, endSessions]]
-  if (command === 'delete-link') return [[action, deleteLink]]
+  if (command === 'delete-link') return [[action, deleteLink(values.join(' '))]]
+  if (command === 'take-down') {
+    const [kind, id = ''] = values
+    return [[`${kind} ${id}`, kind === 'image' ? takeDownImage(id) : deleteLink(id)]]
+  }
   if (command !== 'quota') return []
   return values.filter((value) => QUOTA.test(value)).map((value) => [String(value.split('=')[0]), repeatQuota(value)])
 }
 
-const repeatActions = async (database: D1Database, marks: DatedMark[]) => {
+const repeatActions = async (restored: Restored, marks: DatedMark[]) => {
   const last = new Map<string, { mark: DatedMark; repeat: Repeat }>()
   for (const mark of marks.filter(({ kind }) => kind === 'operator'))
     for (const [name, repeat] of listChanges(mark)) last.set(`${mark.memberId} ${name}`, { mark, repeat })
   let repeated = 0
-  for (const { mark, repeat } of last.values()) repeated += Number(await repeat(database, mark))
+  for (const { mark, repeat } of last.values()) repeated += Number(await repeat(restored, mark))
   return repeated
 }
 
@@ -115,13 +132,14 @@ const repeatPasswords = async (database: D1Database, marks: DatedMark[]) => {
 }
 
 /** Repeats in the database of a slot what marks say of its members. Returns how many of each kind changed something. */
-export const repeatMarks = async ({ slot, database }: OpenSlot, marks: DatedMark[]) => {
+export const repeatMarks = async (restored: Restored, marks: DatedMark[]) => {
+  const { slot, database } = restored
   const { first, last } = idsOf(slot)
   const own = marks.filter(({ memberId }) => memberId >= first && memberId <= last)
   const withdrawn = own.filter(({ kind }) => kind === 'withdrawn')
   return {
     'withdrawals repeated': await repeatWithdrawals(database, withdrawn),
-    'actions of operators repeated': await repeatActions(database, own),
+    'actions of operators repeated': await repeatActions(restored, own),
     'passwords to be reset': await repeatPasswords(database, own),
   }
 }

@@ -5,6 +5,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 
 /** Begins the identifiers of sessions, and the hashes of access tokens, that are set aside. */
 const ASIDE = 'blocked '
+export const toAside = (credential: string) => ASIDE + credential
 
 /** The credentials that are set aside, or those in use, by name, as what countRows selects from. */
 export const listAside = (isAside: boolean) => {

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../src/values/time.ts'
 import type { OpenSlot, Settings } from '../data/stores.ts'
 import { mainOf, queryAll } from '../slots/compare.ts'
 import { findMembers } from './find.ts'
-import { recordAction } from './log.ts'
+import { recordAndApply } from './log.ts'
 
 const LIFETIME_MS = 7 * DAY_MS
 /** Of random digits, which any keyboard has: a hundred tries a day find one of six too often in a week. */
@@ -36,9 +36,15 @@ export const invite = async (
   const code = Array.from({ length: LENGTH }, () => randomInt(10)).join('')
   const now = Date.now()
   const expiresAt = now + LIFETIME_MS
-  await recordAction(slots, bucket, 'invite', NO_MEMBER)
   const [subject, address, codeHash] = [await hash('invitation'), await hash('code'), await hash('code', code)]
-  await queryAll(mainOf(slots), REPLACE_CODE, subject, address, codeHash, now, expiresAt)
+  await recordAndApply(
+    { slots, bucket },
+    {
+      action: 'invite',
+      memberId: NO_MEMBER,
+      apply: () => queryAll(mainOf(slots), REPLACE_CODE, subject, address, codeHash, now, expiresAt),
+    },
+  )
   return [
     `${email} can sign up once, until ${new Date(expiresAt).toISOString()}, with the code ${code}`,
     ...(PUBLIC_URL

@@ -4,12 +4,14 @@ import { failWithUsage, parseOptions } from '../options.ts'
 import { CHANGES } from './changes.ts'
 import { findMembers } from './find.ts'
 import { invite } from './invite.ts'
-import { listLog, recordAction } from './log.ts'
+import { listLog, recordAndApply } from './log.ts'
 import { READS } from './reads.ts'
+import { findShared, isUrl, type Shared } from './shared.ts'
 
-const USAGE = `npm run members -- COMMAND EMAIL|ID [QUOTA=N …|LINK] [--dry-run] [--local [--persist-to DIR] | --remote]
+const USAGE = `npm run members -- COMMAND EMAIL|ID|URL [QUOTA=N …|LINK] [--dry-run] [--local [--persist-to DIR] | --remote]
   invite        prints a code with which the address can sign up within a week, also if SIGN_UP=invited; needs JWT_SECRET
-  find          lists the members who have the address, or the identifier
+  find          lists the members who have the address, or the identifier; of the URL of a link or an image, also what it shows
+  take-down     deletes what the URL of a link or an image shows: --reason TEXT, which the log keeps
   show          prints what is stored about the account
   usage         prints what the member stores, and the quotas
   links         lists the links
@@ -24,19 +26,43 @@ const USAGE = `npm run members -- COMMAND EMAIL|ID [QUOTA=N …|LINK] [--dry-run
   --dry-run     says what a command would change`
 
 const flag = { type: 'boolean', default: false } as const
-const options = { ...LOCATION_OPTIONS, 'dry-run': flag, out: { type: 'string' }, force: flag } as const
+const options = {
+  ...LOCATION_OPTIONS,
+  'dry-run': flag,
+  out: { type: 'string' },
+  reason: { type: 'string' },
+  force: flag,
+} as const
+
+const TAKE_DOWN = 'take-down'
+/** Part of the key of an object, of at most 1,024 bytes. */
+const REASON = /^[^\p{Cc}\p{Cf}\u2028\u2029]{1,200}$/u
 
 /** Reads the arguments of a command. Exits with a usage message if they are wrong. */
 export const readCommand = (args: string[]) => {
   const { values: flags, positionals } = parseOptions({ args, options, allowPositionals: true }, USAGE)
   const [name = '', who = '', ...others] = positionals
-  const isKnown = CHANGES.has(name) || READS.has(name) || name === 'find' || name === 'invite'
+  const isKnown = CHANGES.has(name) || READS.has(name) || ['find', 'invite', TAKE_DOWN].includes(name)
   if (
     (others.length > 0 && name !== 'quota' && name !== 'delete-link') ||
-    (name === 'log' ? who && !/^\d+$/.test(who) : !who || !isKnown)
+    (name === 'log' ? who && !/^\d+$/.test(who) : !who || !isKnown) ||
+    (name === TAKE_DOWN ? !isUrl(who) : isUrl(who) && name !== 'find')
   )
     failWithUsage(USAGE)
   return { name, who, others, flags, location: readLocation(flags, USAGE) }
+}
+
+const toLine = ({ email, memberId, slot }: Shared['member']) => `${memberId} ${email} slot ${slot}`
+
+const takeDown = async (stores: Stores, shared: Shared, { isDry, reason }: { isDry: boolean; reason: string }) => {
+  if (!REASON.test(reason))
+    throw new Error('Add --reason: one line of at most 200 characters, without names or addresses, such as "report 12"')
+  const { member, what, description, remove } = shared
+  const line = `${TAKE_DOWN} ${member.memberId}: ${description}`
+  if (isDry) return [`${line} (dry run)`]
+  const action = `${TAKE_DOWN} ${what} ${reason}`
+  await recordAndApply(stores, { action, memberId: member.memberId, apply: remove })
+  return [line]
 }
 
 type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
@@ -52,9 +78,14 @@ export const runCommand = async (
   if (name === 'log') return listLog(slots, who)
   const known = { ...(!location.remote && { PUBLIC_URL: 'http://localhost:8787' }), ...settings }
   if (name === 'invite') return invite({ slots, bucket, settings: known }, who, { isDry: flags['dry-run'] })
+  if (isUrl(who)) {
+    const shared = await findShared({ slots, bucket, settings }, who)
+    if (name === 'find') return [toLine(shared.member), shared.description]
+    return takeDown({ slots, bucket, settings }, shared, { isDry: flags['dry-run'], reason: flags.reason ?? '' })
+  }
   const members = await findMembers(slots, who)
   if (members.length === 0) throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${who}`)
-  if (name === 'find') return members.map(({ email, memberId, slot }) => `${memberId} ${email} slot ${slot}`)
+  if (name === 'find') return members.map(toLine)
   const [member, another] = members
   if (!member || another) throw new Error(`Several members have the address: use an identifier of \`find\``)
   const target = { slots, bucket, settings: known, ...member }
@@ -63,8 +94,7 @@ export const runCommand = async (
   const { changes, apply } = (await CHANGES.get(name)?.(target, { ...flags, values: others })) ?? failWithUsage(USAGE)
   const line = `${name} ${member.memberId}: ${changes}`
   if (flags['dry-run']) return [`${line} (dry run)`]
-  // First, so that there is no change without an entry.
-  await recordAction(slots, bucket, [name, ...others].join(' '), member.memberId)
-  await apply()
+  const action = [name, ...others].join(' ')
+  await recordAndApply({ slots, bucket }, { action, memberId: member.memberId, apply })
   return [line]
 }

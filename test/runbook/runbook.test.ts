@@ -311,6 +311,22 @@ follow('operations.md', 'Signing everyone out', '', async ({ run }) => {
   expect(await service.look(mina)).toEqual(WHOLE)
 })
 
+follow('operations.md', 'An abuse report arrived', '', async ({ run }) => {
+  const sena = await service.addMember('sena@example.com')
+  const { json: link } = await service.post('/links', { name: 'Shown', kind: 'MEMOS' }, sena.token)
+  const { pathname } = new URL(link.url)
+  const replaced = { '/l/SECRET': pathname, 'block ID': `block ${sena.memberId}` }
+  expect(await run('npm run members -- find', { replaced })).toContain('shows all memos that are PUBLIC')
+  expect(await service.get(pathname)).toMatchObject({ status: 200 })
+  await run('npm run members -- take-down', { replaced })
+  expect(await service.get(pathname)).toMatchObject({ status: 404 })
+  expect(await run('npm run members -- log')).toContain(`report 12 ${sena.memberId}`)
+  await operator.run(`npm run members -- take-down ${sena.image} --reason 'report 13' --local`)
+  expect(await service.look(sena)).toEqual({ ...WHOLE, isImage: false })
+  await run('npm run members -- block', { replaced })
+  expect(await service.logIn(sena.email)).toMatchObject({ status: 403 })
+})
+
 follow('operations.md', 'A reader gets 429', '', async ({ run }) => {
   const guess = () => service.post('/login', { email: mina.email, password: 'wrong' })
   while ((await guess()).status !== 429);

@@ -31,10 +31,22 @@ it('repeats what operators did, and lets in no replaced password', async () => {
     await mark('operator', BLOCKED, minutes, action)
   for (const [minutes, action] of ['block', 'unblock', 'export', 'delete-link link 3'].entries())
     await mark('operator', OLD, minutes, action)
+  await mark('operator', OLD, 5, 'failed: block: D1_ERROR')
   await mark('operator', ENDED, 1, 'end-sessions')
+  const image = `images/${idOf(1, KNOWN)}/${'a'.repeat(22)}.png`
+  await bucket.put(image, 'image', { httpMetadata: { contentType: 'image/png' } })
+  await query(
+    1,
+    `insert into books (bookId, memberId, title, author, createdAt, cover) values (?1 + 0, ?1, 'Demian', '', '2026-01-01T00:00:00', ?2)`,
+    idOf(1, KNOWN),
+    `https://library.example/${image}`,
+  )
+  await query(1, insertToken, 'another', idOf(1, KNOWN), 'SHELF')
+  await mark('operator', KNOWN, 6, `take-down image ${image.split('/')[2]} report 12`)
+  await mark('operator', KNOWN, 7, 'take-down link another report 13')
 
-  const repeated = ['actions of operators repeated: 4', 'passwords to be reset: 1'].map((line) => `DB_1: ${line}`)
-  const added = 'entries of the log of operators added: 10'
+  const repeated = ['actions of operators repeated: 6', 'passwords to be reset: 1'].map((line) => `DB_1: ${line}`)
+  const added = 'entries of the log of operators added: 13'
   expect(await verify({ repair: true, restored: 'all' })).toEqual([...repeated, added])
   expect(await verify({ repair: true, restored: 'all' })).toEqual([])
   const rows = (table: string, columns: string) =>
@@ -57,6 +69,7 @@ it('repeats what operators did, and lets in no replaced password', async () => {
     'token 2',
     'token 3',
   ])
+  expect([await bucket.head(image), await query(1, 'select cover from books')]).toEqual([null, [{ cover: null }]])
   const log = await query(0, 'select action from operatorLog order by at, memberId limit 3')
   expect(log).toEqual([{ action: 'block' }, { action: 'block' }, { action: 'unblock' }])
   await dispose()

@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 export type Command = { document: string; heading: string; text: string }
 
 /** A block of code, a heading, or code within a paragraph. */
-const PARTS = /^ *```(?<language>\w*)\n(?<block>[\s\S]*?)^ *```|^#+ (?<heading>.+)$|`(?<inline>[^`]+)`/gm
+const PARTS = /^(?<indent> *)```(?<language>\w*)\n(?<block>[\s\S]*?)^ *```|^#+ (?<heading>.+)$|`(?<inline>[^`]+)`/gm
 const COMMAND = /^(?:[A-Z_]+=\S+ )?(?:npm run|npx|openssl|rclone|git) /
 
 const isComplete = (lines: string) => spawnSync('bash', ['-n'], { input: lines }).status === 0
@@ -30,7 +30,8 @@ export const readCommands = (path: string): Command[] => {
   const document = basename(path)
   let heading = ''
   return [...readFileSync(path, 'utf8').matchAll(PARTS)].flatMap(({ groups = {} }) => {
-    const { language, block, inline, heading: next } = groups
+    const { indent, language, inline, heading: next } = groups
+    const block = groups.block?.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
     if (next) heading = next
     const inlined = inline?.replaceAll(/\s+/g, ' ') ?? ''
     const texts = language === 'sh' && block ? splitScript(block) : COMMAND.test(inlined) ? [inlined] : []

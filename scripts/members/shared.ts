@@ -1,0 +1,102 @@
+import type { R2Bucket } from '@cloudflare/workers-types'
+import { hashToken, readLinkSecret } from '../../src/auth/access-token.ts'
+import { type LinkShape, toShape } from '../../src/values/link.ts'
+import type { OpenSlot, Settings } from '../data/stores.ts'
+import { printable } from '../print.ts'
+import { queryAll } from '../slots/compare.ts'
+import { toAside } from './block.ts'
+import { findMembers, type Member } from './find.ts'
+import { findReferences, keyOf, removeImage, removeLink } from './take-down.ts'
+
+type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
+
+/** What an address shows to everyone who has it. */
+export type Shared = {
+  member: Member
+  /** For the log: what it is, and its identifier. */
+  what: string
+  /** For a person. */
+  description: string
+  remove: () => Promise<unknown>
+}
+
+/** Whether it is a URL, and no e-mail address or identifier. */
+export const isUrl = (text: string) => /^https?:\/\//i.test(text)
+
+// What precedes these paths depends on the deployment. Feeds, calendars and pictures of links have a suffix.
+const LINK_PATH = /\/l\/([\dA-Za-z]{39})(?:\.[a-z]+){0,2}\/?$/
+const IMAGE_PATH = /\/images\/([1-9]\d{0,15})\/([\w-]{22}\.(?:png|jpg|gif|webp))$/
+
+const describeShape = (shape: LinkShape, tag: string | null) => {
+  if (shape.kind === 'YEAR') return `the page and the picture of ${shape.year}`
+  if (shape.kind === 'MEMOS') return 'all memos that are PUBLIC'
+  if (shape.kind !== 'SHELF') return 'finished books, by date'
+  const status = shape.bookStatus ? ` with the status ${shape.bookStatus}` : ''
+  return `books${status}${tag === null ? '' : ` with the tag ${JSON.stringify(tag)}`}`
+}
+
+type Link = { memberId: number; email: string; linkId: string; name: string; tag: string | null; showName: number }
+/** Also the links of blocked members, which come back when they are unblocked. */
+const selectLink = `
+  select memberId, email, tokenId as linkId, accessTokens.name, showName, (
+    select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
+  ) as tag
+  from accessTokens join members using (memberId) where tokenHash in (?1, ?2) and kind is not null`
+
+const findLink = async ({ slots }: Stores, secret: string): Promise<Shared> => {
+  const named = readLinkSecret(secret)
+  if (!named) throw new Error('The address of this link has a typo: its checksum is wrong')
+  const { slot, kind, variant } = named
+  const database = slots.find((each) => each.slot === slot)?.database
+  const hash = await hashToken(secret)
+  const [link] = database ? await queryAll<Link>(database, selectLink, hash, toAside(hash)) : []
+  if (!database || !link) throw new Error('No link has this address: it has ended, or is of another service')
+  const { memberId, email, linkId, name, tag, showName } = link
+  const shown = `${describeShape(toShape(kind, variant), tag)}${showName ? ', with the name of the member' : ''}`
+  return {
+    member: { memberId, email, slot, database },
+    what: `link ${linkId}`,
+    description: `link ${linkId} (${printable(name)}): shows ${shown}`,
+    remove: () => removeLink(database, memberId, linkId),
+  }
+}
+
+const describeReferences = ({ memos, books }: Awaited<ReturnType<typeof findReferences>>) => {
+  const lists = { memos: memos.map(({ memoId }) => memoId), 'covers of books': books }
+  const parts = Object.entries(lists).filter(([, ids]) => ids.length > 0)
+  return parts.length > 0
+    ? `in ${parts.map(([what, ids]) => `${what} ${ids.join(', ')}`).join('; ')}`
+    : 'in no memo or cover'
+}
+
+const findImage = async ({ slots, bucket, settings }: Stores, id: string, name: string): Promise<Shared> => {
+  const [member] = await findMembers(slots, id)
+  if (!member) throw new Error('The member of this image has withdrawn: the next sweep deletes it')
+  const target = { ...member, bucket, name, timeZone: String(settings.TIME_ZONE || 'UTC') }
+  const object = await bucket.head(keyOf(target))
+  const references = await findReferences(target)
+  if (!object && references.memos.length + references.books.length === 0)
+    throw new Error('There is no such image: it has been deleted, or is of another service')
+  const about = object
+    ? `${object.httpMetadata?.contentType}, ${object.size} bytes, of ${object.uploaded.toISOString()}`
+    : 'deleted'
+  return {
+    member,
+    what: `image ${name}`,
+    description: `image ${name} (${about}): ${describeReferences(references)}`,
+    remove: () => removeImage(target),
+  }
+}
+
+/**
+ * Finds what a URL of the service shows: that of a link, with any suffix, or of an image.
+ * @throws Error if it is neither, or shows nothing
+ */
+export const findShared = (stores: Stores, url: string): Promise<Shared> => {
+  const { pathname } = URL.canParse(url) ? new URL(url) : { pathname: '' }
+  const [, secret] = LINK_PATH.exec(pathname) ?? []
+  if (secret) return findLink(stores, secret)
+  const [, id, name] = IMAGE_PATH.exec(pathname) ?? []
+  if (id && name) return findImage(stores, id, name)
+  throw new Error('Neither the URL of a link (…/l/…) nor of an image (…/images/…)')
+}

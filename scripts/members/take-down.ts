@@ -1,0 +1,85 @@
+import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
+import { updateEdition } from '../../src/library/editions/store.ts'
+import { updateMemo } from '../../src/library/memos/store.ts'
+import { DEFAULT_QUOTAS } from '../../src/values/quotas.ts'
+import { queryAll } from '../slots/compare.ts'
+import { asMember } from './as-member.ts'
+
+/** An image, and where it is stored. `timeZone`: the service's. */
+export type ImageTarget = {
+  slot: number
+  database: D1Database
+  bucket: R2Bucket
+  memberId: number
+  name: string
+  timeZone: string
+}
+
+export const keyOf = ({ memberId, name }: Pick<ImageTarget, 'memberId' | 'name'>) => `images/${memberId}/${name}`
+
+const selectMemos = `select memoId, memoContent, version from memos where memberId = ? and instr(memoContent, ?)`
+const selectBooks = `select bookId from books where memberId = ? and instr(cover, ?)`
+type Memo = { memoId: number; memoContent: string; version: number }
+
+/** The memos of the member that contain an image, and the books that have it as their cover. */
+export const findReferences = async (target: Pick<ImageTarget, 'database' | 'memberId' | 'name'>) => {
+  const { database, memberId } = target
+  const memos = await queryAll<Memo>(database, selectMemos, memberId, keyOf(target))
+  const books = await queryAll<{ bookId: number }>(database, selectBooks, memberId, keyOf(target))
+  return { memos, books: books.map(({ bookId }) => bookId) }
+}
+
+/** Shorter than any reference, so that a memo never grows, and never becomes blank. */
+const REMOVED = '[image removed]'
+
+/** A text without an image: as an element of HTML or Markdown, or as a URL. */
+const withoutImage = (text: string, key: string) => {
+  const literal = key.replaceAll('.', '\\.')
+  const reference = `<img\\b[^>]*${literal}[^>]*>|!\\[[^\\]]*\\]\\([^()\\s]*${literal}[^()]*\\)|[^\\s"'<>()]*${literal}`
+  return text.replace(new RegExp(reference, 'g'), REMOVED)
+}
+
+/** A memo can be edited at the same time. */
+const MAX_ROUNDS = 5
+
+/** Removes references by the Worker's own code, so that clients that synchronize learn of it. */
+const removeReferences = async (target: ImageTarget) => {
+  const request = { ...asMember(target), config: { ...DEFAULT_QUOTAS, TIME_ZONE: target.timeZone } }
+  for (let round = 1; ; round++) {
+    const { memos, books } = await findReferences(target)
+    if (memos.length + books.length === 0) return
+    if (round > MAX_ROUNDS) throw new Error('The memos change too often: repeat the command')
+    for (const { memoId, memoContent, version } of memos)
+      await updateMemo(request, memoId, { memoContent: withoutImage(memoContent, keyOf(target)) }, [version]).catch(
+        (error) => {
+          if (!String(error).includes('PRECONDITION_FAILED')) throw error
+        },
+      )
+    for (const bookId of books) await updateEdition(request, bookId, { cover: null })
+  }
+}
+
+/**
+ * Deletes an image, first what everyone with its URL can see, and removes it from memos and covers of the member. Returns
+ * whether there was anything to delete; repeating it is safe.
+ */
+export const removeImage = async (target: ImageTarget) => {
+  const { database, bucket, memberId, name } = target
+  const key = keyOf(target)
+  const isStored = (await bucket.head(key)) !== null
+  await bucket.delete(key)
+  const deleted = await queryAll(
+    database,
+    'delete from images where memberId = ? and name = ? returning imageId',
+    memberId,
+    name,
+  )
+  await removeReferences(target)
+  return isStored || deleted.length > 0
+}
+
+/** Deletes a link, which ends at once. */
+export const removeLink = async (database: D1Database, memberId: number, linkId: string) => {
+  const query = `delete from accessTokens where memberId = ? and tokenId = ? and kind is not null returning tokenId`
+  return (await queryAll(database, query, memberId, linkId)).length > 0
+}
