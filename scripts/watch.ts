@@ -1,7 +1,8 @@
 // `npm run watch`: evaluates the alerts of docs/operations.md once.
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { failWithUsage, LOCATION_OPTIONS, parseOptions } from './data/stores.ts'
+import { LOCATION_OPTIONS } from './data/stores.ts'
+import { failWithUsage, parseOptions } from './options.ts'
 import { print, printError } from './print.ts'
 import { createMailer } from './serve/mailer.ts'
 import { evaluate, type Sources } from './watch/alerts.ts'

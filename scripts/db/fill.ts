@@ -1,14 +1,8 @@
 // `npm run db -- fill FILE`: runs a statement on every database, batch by batch, for changes that are too large for a
 // migration. The service can keep running. Repeating it is safe if repeating the statement is.
 import { readFileSync } from 'node:fs'
-import {
-  failWithUsage,
-  LOCATION_OPTIONS,
-  type OpenSlot,
-  openStores,
-  parseOptions,
-  readLocation,
-} from '../data/stores.ts'
+import { LOCATION_OPTIONS, type OpenSlot, openStores, readLocation } from '../data/stores.ts'
+import { failWithUsage, parseOptions } from '../options.ts'
 import { print, printError } from '../print.ts'
 
 const USAGE = `npm run db -- fill FILE --local [--persist-to DIR] | --remote

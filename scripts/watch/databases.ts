@@ -1,6 +1,7 @@
 // Prints the state of all databases as JSON, for `npm run watch`.
 import { forEachAtOnce } from '../data/at-once.ts'
-import { LOCATION_OPTIONS, openStores, parseOptions, readLocation } from '../data/stores.ts'
+import { LOCATION_OPTIONS, openStores, readLocation } from '../data/stores.ts'
+import { parseOptions } from '../options.ts'
 import { print } from '../print.ts'
 import { DAY_MS, type DatabaseState } from './alerts.ts'
 
