@@ -17,7 +17,7 @@ const USAGE = `npm run attack -- [NAME …] [--quick] [--slots N] [--seed N] [--
   NAME     ${NAMES.join(', ')}; default: all
   --quick  runs fewer cases of each attack
   --slots  spreads members over N databases, from 2; new ones are in slot 1
-  --seed   repeats the random cases of an earlier run
+  --seed   repeats the random cases of an earlier run; default: SEED of the environment, or random
   --json   also writes the results to a file, beside those of other attacks`
 
 const options = {
@@ -29,7 +29,7 @@ const options = {
 
 const readArguments = () => {
   const { values, positionals } = parseOptions({ allowPositionals: true, options }, USAGE)
-  const seed = Number(values.seed ?? Date.now() % 1_000_000)
+  const seed = Number(values.seed ?? process.env.SEED ?? Date.now() % 1_000_000)
   const slots = Number(values.slots)
   const isValid = Number.isSafeInteger(seed) && Number.isInteger(slots) && slots >= 1 && slots <= MAX_SLOTS
   if (!isValid || !positionals.every((name) => NAMES.includes(name))) failWithUsage(USAGE)

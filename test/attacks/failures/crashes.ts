@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { findOrphans } from '../../../scripts/data/objects'
 import { findDirectoryProblems } from '../../support/accounts/directory'
 import { createCopy } from '../../support/sync/copy'
+import { createDraw, type Draw } from '../../support/sync/draw'
 import type { Attack } from '../harness/attack'
 import { insertMember, jsonRequest, type Member } from '../harness/members'
 import { makeFolder, type Service } from '../harness/service'
@@ -14,8 +15,8 @@ const WRITERS = 16
 const TAGS = ['novel', '소설', 'Été']
 const LIFETIME_MS = { min: 150, max: 600 }
 
-/** The service that runs. */
-type Current = { service: Service }
+/** The service that runs, and what draws the writes. */
+type Current = { service: Service; draw: Draw }
 
 /** The acknowledged writes of a writer. One in flight at a crash is unconfirmed: it may or may not have happened. */
 const createWriter = (current: Current, member: Member) => ({
@@ -40,9 +41,9 @@ const createWriter = (current: Current, member: Member) => ({
 })
 type Writer = ReturnType<typeof createWriter>
 
-const pick = <T>(all: Iterable<T>): T | undefined => {
+const pick = <T>(draw: Draw, all: Iterable<T>): T | undefined => {
   const list = [...all]
-  return list[Math.floor(Math.random() * list.length)]
+  return list[draw(list.length)]
 }
 
 /** Records what a creation made. */
@@ -54,12 +55,12 @@ const record = ({ books, memos, readings, images }: Writer, { kind, bookId = 0 }
 
 /** Makes one random write, or pulls a page, and records it once acknowledged. */
 const write = async (current: Current, writer: Writer): Promise<void> => {
-  const { service } = current
+  const { service, draw } = current
   const { member, books, memos, copy } = writer
   const { token } = member
-  const roll = Math.random()
-  const bookId = pick(books.keys())
-  const memoId = pick(memos.keys())
+  const roll = draw(100) / 100
+  const bookId = pick(draw, books.keys())
+  const memoId = pick(draw, memos.keys())
   const request = async (method: string, path: string, expected: number, body?: unknown) => {
     const { status, body: answer } = await service.request(jsonRequest(method, path, body, { token }))
     if (status !== expected) throw new Error(`${method} ${path}: ${status}`)
@@ -75,21 +76,21 @@ const write = async (current: Current, writer: Writer): Promise<void> => {
   } else if (roll < 0.5) {
     await create('memos')
   } else if (roll < 0.6) {
-    await copy.pullPage(1 + Math.floor(Math.random() * 20))
+    await copy.pullPage(1 + draw(20))
   } else if (roll < 0.75) {
-    const star = Math.floor(Math.random() * 6)
+    const star = draw(6)
     books.set(bookId, [...(books.get(bookId) ?? []), star])
     const patch = { star, bookStatus: star % 3 }
     if (star < 3) await request('PATCH', `/books/${bookId}`, 200, patch)
     else await request('PATCH', '/books', 200, { ids: [bookId], set: patch })
     books.set(bookId, [star])
   } else if (roll < 0.79) {
-    const tag = TAGS[Math.floor(Math.random() * TAGS.length)] ?? ''
+    const tag = TAGS[draw(TAGS.length)] ?? ''
     writer.tags.set(bookId, [...(writer.tags.get(bookId) ?? ['']), tag])
     await request('PUT', `/books/${bookId}/tags`, 200, { tags: [tag] })
     writer.tags.set(bookId, [tag])
   } else if (roll < 0.82) {
-    const page = Math.floor(Math.random() * 300)
+    const page = draw(300)
     writer.pages.set(bookId, [...(writer.pages.get(bookId) ?? [0]), page])
     await request('POST', `/books/${bookId}/progress`, 201, { page })
     writer.pages.set(bookId, [page])
@@ -111,7 +112,7 @@ const write = async (current: Current, writer: Writer): Promise<void> => {
     else await request('POST', '/books/delete', 200, { ids: [bookId] })
     writer.deletedBooks.set(bookId, deleted)
   } else if (roll < 0.93) {
-    const [restored, deleted] = pick(writer.deletedBooks) ?? []
+    const [restored, deleted] = pick(draw, writer.deletedBooks) ?? []
     if (!restored || !deleted) return
     writer.deletedBooks.delete(restored)
     await request('POST', `/trash/book-${restored}/restore`, 200)
@@ -198,19 +199,19 @@ const writeUntilKilled = async (current: Current, writers: Writer[]) => {
     }
   }
   const working = writers.map(work)
-  await setTimeout(LIFETIME_MS.min + Math.random() * (LIFETIME_MS.max - LIFETIME_MS.min))
+  await setTimeout(LIFETIME_MS.min + current.draw(LIFETIME_MS.max - LIFETIME_MS.min))
   isKilled = true
   process.kill(current.service.pid, 'SIGKILL')
   await Promise.all(working)
   return { acknowledged, errors }
 }
 
-export const crashes: Attack = async ({ start, quick, progress }) => {
+export const crashes: Attack = async ({ start, quick, seed, progress }) => {
   const times = quick ? 1 : 100
   const failures: string[] = []
   let [acknowledged, repeated, lost, mismatches] = [0, 0, 0, 0]
   const options = { data: makeFolder(), uploadsPerMinute: 100_000 }
-  const current = { service: await start(options) }
+  const current = { service: await start(options), draw: createDraw(seed) }
   const writers = (await Array.fromAsync({ length: WRITERS }, () => insertMember(current.service))).map((member) =>
     createWriter(current, member),
   )

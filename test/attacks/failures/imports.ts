@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { sendRequest } from '../../support/service/http-client'
 import { type Copy, compareCopy, createCopy } from '../../support/sync/copy'
+import { createDraw } from '../../support/sync/draw'
 import { goodreadsFile, goodreadsRow } from '../../support/transfer/goodreads-file'
 import type { Attack } from '../harness/attack'
 import { insertMember, type Member, registerBook } from '../harness/members'
@@ -139,7 +140,8 @@ const inspect = async (service: Service, member: Member, begin: number) => {
 
 type Wait = (service: Service, sending: Promise<unknown>) => Promise<void>
 
-export const imports: Attack = async ({ start, quick, progress }) => {
+export const imports: Attack = async ({ start, quick, seed, progress }) => {
+  const draw = createDraw(seed)
   const times = quick ? 1 : 100
   const begin = Date.now()
   const { data, member, client } = await prepare(start)
@@ -200,11 +202,11 @@ export const imports: Attack = async ({ start, quick, progress }) => {
   }
 
   for (let n = 1; n <= times; n++) {
-    const rows = 1 + Math.floor(Math.random() * (ROWS - 2 * CHUNK_ROWS))
+    const rows = 1 + draw(ROWS - 2 * CHUNK_ROWS)
     const [when, until, mostMs] = momentOf(quick ? 0 : n % KINDS, rows)
-    const waitMs = Math.random() * mostMs
+    const waitMs = draw(mostMs)
     const problems = await kill(until, waitMs).catch((error: Error) => [error.message])
-    failures.push(...problems.map((problem) => `killed ${Math.round(waitMs)} ms after ${when}: ${problem}`))
+    failures.push(...problems.map((problem) => `killed ${waitMs} ms after ${when}: ${problem}`))
     if (quick || n % 10 === 0) progress(`${n} kills, ${seen.partial} between rows, ${failures.length} failures`)
   }
   await service.stop()

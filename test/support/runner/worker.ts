@@ -5,6 +5,8 @@ import { SLOT_BINDINGS } from '../service/slot-bindings.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 if (!Number.isSafeInteger(seed)) throw new Error('SEED must be an integer')
+// For tests in Node, and the attacks that they run.
+process.env.SEED = String(seed)
 
 /** Builds what the Worker under test needs: static files, which `wrangler` builds before it bundles, and the reader. */
 export const buildParts = () => {
