@@ -16,27 +16,11 @@ const LONG = ['commands/', 'runbook/', 'browser/', 'shared/', 'clients/', 'tools
 const isSmoke = process.env.SMOKE !== undefined
 if (!isSmoke) buildParts()
 
-const toFiles = (folder: string) => `test/features/${folder}/*.test.ts`
-
-/** They send few requests or none, so their files share one Worker without further care. */
-const FUNCTIONS = ['formats', 'functions', 'image-files', 'pages'].map(toFiles)
-/** These need caches, connections or identifiers that no other file has used. */
-const ALONE = [
-  toFiles('export'),
-  'test/features/catalogue/{catalogue-providers,isbn}.test.ts',
-  'test/features/document/openapi.test.ts',
-  'test/features/slots/slots-password-reset.test.ts',
-  'test/attacks/failures/*.test.ts',
-]
-/** What the slot of a member can change. Malformed input never reaches a slot. */
-const SHARED_IN_SLOT = ['test/shared/{accounts,images,limits,transfer}.test.ts']
-const ALONE_IN_SLOT = [
-  'test/features/export/export{,-import}.test.ts',
-  'test/attacks/access/{access,guard}.test.ts',
-  'test/attacks/{credentials,failures}/*.test.ts',
-  // These bring databases of their own.
-  'test/attacks/slots/*.test.ts',
-]
+/** In no shared Worker: shared/transfer.test.ts says why. */
+const ALONE = 'test/features/export/export-large.test.ts'
+const SHARED = ['test/shared/{accounts,attacks,functions,library,operations,transfer}.test.ts']
+/** What the slot of a member can change. `slot-attacks` brings databases of its own. */
+const IN_SLOT = ['test/shared/{accounts,attacks,slot-attacks,transfer}.test.ts']
 
 const COMMON = {
   tags: [
@@ -50,10 +34,8 @@ const COMMON = {
   hookTimeout: 600_000,
 }
 
-type WorkerOptions = { inSlot1?: boolean; isolate?: boolean; exclude?: string[] }
-
 /** @param inSlot1 whether every new member is in slot 1 of 2 */
-const inWorker = (name: string, include: string[], { inSlot1 = false, ...options }: WorkerOptions = {}) => ({
+const inWorker = (name: string, include: string[], { exclude = [] as string[], inSlot1 = false } = {}) => ({
   // Otherwise this file would run again for each project.
   extends: false as const,
   plugins: [cloudflareTest(toWorker(inSlot1))],
@@ -61,7 +43,7 @@ const inWorker = (name: string, include: string[], { inSlot1 = false, ...options
     ...COMMON,
     name,
     include,
-    ...options,
+    exclude,
     globalSetup: ['./test/support/runner/provider-server.ts'],
     setupFiles: ['./test/support/runner/setup.ts'],
   },
@@ -74,13 +56,10 @@ const inNode = (name: string, options: object = {}) => ({
 })
 
 const PROJECTS = [
-  inWorker('functions', FUNCTIONS, { isolate: false }),
-  inWorker('shared', ['test/shared/*.test.ts']),
-  inWorker('alone', ALONE),
-  inWorker('shared-in-slot', SHARED_IN_SLOT, { inSlot1: true }),
-  inWorker('alone-in-slot', ALONE_IN_SLOT, { inSlot1: true }),
+  inWorker('worker', [...SHARED, ALONE]),
+  inWorker('in-slot', IN_SLOT, { inSlot1: true }),
   // One of the files that share a Worker, by itself.
-  inWorker('file', ['test/{features,attacks}/*/*.test.ts'], { exclude: [...FUNCTIONS, ...ALONE] }),
+  inWorker('file', ['test/{features,attacks}/*/*.test.ts'], { exclude: [ALONE] }),
   inNode('growth'),
   inNode('tools'),
   inNode('runbook'),

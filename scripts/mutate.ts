@@ -63,7 +63,7 @@ const listMutants = (file: string) => {
 }
 
 /** The projects that run a file of tests by itself, or those of an area. */
-const SINGLE_FILES = ['functions', 'alone', 'file', 'shared']
+const SINGLE_FILES = ['worker', 'file']
 const listLikelyTests = (file: string) => {
   const parts = file.replace(/\.ts$/, '').split('/').slice(1)
   const names = parts.flatMap((part) => [part, ...(MORE_TESTS[part] ?? [])])

@@ -157,7 +157,7 @@ export const NOT_RUN: [command: string, reason: string][] = [
     'takes minutes; CI runs it with fewer members',
   ],
   [
-    'ALL_FAULTS=1 npx vitest run --project alone-in-slot test/attacks/slots',
+    'ALL_FAULTS=1 npx vitest run --project in-slot test/shared/slot-attacks',
     'takes minutes; CI runs a part of the faults',
   ],
 ]

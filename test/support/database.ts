@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { Home } from './home'
 
-/** The slot of the tests' members: 1 in the projects that end in `-in-slot`. */
+/** The slot of the tests' members: 1 in the project `in-slot`. */
 export const memberSlot = () => (env.DB_1 ? 1 : 0)
 export const memberDatabase = () => env.DB_1 ?? env.DB
 export const memberHome = (): Home => {

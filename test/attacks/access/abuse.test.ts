@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it } from 'vitest'

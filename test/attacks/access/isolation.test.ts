@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as trials from '../../support/access/isolation'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 // @module-tag slow
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { changeDatabase, memberDatabase } from '../../support/database'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { expect, it } from 'vitest'
 import { signUp } from '../../support/api'
 import { compareLists, type Reached } from '../../support/lists/compare'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { expect, it } from 'vitest'
 import { createClient } from '../../../docs/offline-client'
 import { changeUnanswered } from '../../support/sync/actions'

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, type MockInstance, type TestContext, vi } from 'vitest'
 import { DEADLINES } from '../../../src/runtime/deadlines'
 import { newNetwork } from '../../support/accounts/mailed-codes'
 import { type Reader, send, signUp } from '../../support/api'
@@ -22,8 +22,11 @@ beforeAll(async () => {
 
 const LOST = 'D1_ERROR: Network connection lost.'
 
-const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
-vi.spyOn(console, 'warn').mockImplementation(() => {})
+let logged: MockInstance<typeof console.error>
+beforeAll(() => {
+  logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+})
 beforeEach(() => {
   logged.mockClear()
 })

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { getCached, LISTS } from '../../../src/catalogue/cache'
 import { sample } from '../../../src/catalogue/providers/sample'
 import { BOOKS } from '../../../src/catalogue/providers/sample-books'
@@ -29,7 +29,10 @@ const timeOut = async (requests: number) => {
   await vi.advanceTimersByTimeAsync(DEADLINES.provider)
 }
 
-const warn = vi.spyOn(console, 'warn')
+let warn: MockInstance<typeof console.warn>
+beforeAll(() => {
+  warn = vi.spyOn(console, 'warn')
+})
 beforeEach(async () => {
   // Each test runs in another month, so that no provider is still backing off from the test before.
   advance(30 * DAY)

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { beforeAll, describe, expect, it } from 'vitest'
 import { findMismatches } from '../../../scripts/data/integrity'
 import { type Reader, signUp } from '../../support/api'

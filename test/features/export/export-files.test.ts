@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { describe, expect, it } from 'vitest'
 import type { Entry, ExactValues } from '../../../src/transfer/entries/entry'
 import type { LibraryExport } from '../../../src/transfer/export/responses'

@@ -1,3 +1,4 @@
+// @module-tag one-slot
 import { beforeEach, expect, it } from 'vitest'
 import type { ExportedBook, LibraryExport } from '../../../src/transfer/export/responses'
 import { MAX_EVENTS } from '../../../src/values/prices'

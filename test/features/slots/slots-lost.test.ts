@@ -9,7 +9,7 @@ import { confirmChange, insertEmailCode, undo } from '../../support/accounts/ema
 import { codeIn, mails, newNetwork, requestCode } from '../../support/accounts/mailed-codes'
 import { newEmail, PASSWORD, send, tokenOf } from '../../support/api'
 import { measure, select } from '../../support/database'
-import { migrateDatabase } from '../../support/runner/empty-databases'
+import { emptyDatabase } from '../../support/runner/empty-databases'
 import { ADDRESS_KEY, migrateSlots, SLOTS } from '../../support/slots'
 import { claimsOf } from '../../support/tokens'
 import { wrapDatabase } from '../../support/wrap-database'
@@ -56,7 +56,7 @@ let inSlot0: string
 let inSlot1: string
 beforeAll(async () => {
   await migrateSlots()
-  await migrateDatabase(EMPTY)
+  await emptyDatabase(EMPTY)
 })
 beforeEach(async () => {
   errors = vi.spyOn(console, 'error').mockImplementation(() => {})

@@ -1,7 +1,7 @@
 /** The projects of vitest.config.ts that `npm test` runs, without slow tests. */
-export const QUICK = ['functions', 'shared', 'alone', 'growth', 'tools']
+export const QUICK = ['worker', 'growth', 'tools']
 /** Those that `npm run test:all` adds. */
-export const FURTHER = ['shared-in-slot', 'alone-in-slot', 'runbook']
+export const FURTHER = ['in-slot', 'runbook']
 /** Those that only CI adds: they install packages, use Chromium, or take minutes. */
 export const CI_ONLY = ['browser', 'clients', 'commands']
 
