@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
-import { type Db, firstRow, sqlStatement, uninterrupted } from '../../db/client'
+import { type Db, sqlStatement, uninterrupted } from '../../db/client'
 import { number } from '../../db/parameters'
 import { statisticsKey } from '../../storage/bucket'
 import { hasMoreDocuments, removeDocuments, removeSittings } from './remove-sittings'
@@ -15,23 +15,22 @@ const deleteFirst = removeSittings(sql`(
   select tokenId, at, document, day, seconds from sittings
   where memberId = ${callerId} order by document, day limit ${number(MAX_SITTINGS_RESET)}
 )`)
-const isLeft = sql`exists (select 1 from sittings where memberId = ${callerId})`
 // Last: until then, an upload counts only what the file does not have.
 const deleteFile = sqlStatement<{ file: string | null; missing: string | null }>`
-  delete from statisticsFiles where memberId = ${callerId} and not ${isLeft} returning file, missing`
-const selectLeft = sqlStatement<{ isLeft: number }>`select ${isLeft} as isLeft`
+  delete from statisticsFiles where memberId = ${callerId} and not exists (
+    select 1 from sittings where memberId = ${callerId}
+  ) returning file, missing`
 
 const reset = async (db: Db, caller: Caller, bucket: R2Bucket) => {
   for (let hasMore = true; hasMore; ) {
-    const { member, files, left } = await runAsCaller(db, caller, {
+    const { member, files, sittings } = await runAsCaller(db, caller, {
       ...deleteFirst({}),
       files: deleteFile(),
-      left: firstRow(selectLeft()),
     })
     const names = files.flatMap(({ file, missing }) => [file, missing]).filter((name) => name !== null)
     const keys = names.map((name) => statisticsKey(member.memberId, name))
     await drop(bucket, keys)
-    hasMore = left?.isLeft === 1
+    hasMore = sittings.length === MAX_SITTINGS_RESET
   }
   while (hasMoreDocuments(await runAsCaller(db, caller, removeDocuments({ since: 0 })))) {}
 }
