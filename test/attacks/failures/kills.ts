@@ -1,8 +1,10 @@
-// Kills workerd before and after every database call of the flows that span two databases.
+// Kills workerd before and after every database call of the flows that span two databases, or a database and the bucket.
 import { setTimeout } from 'node:timers/promises'
 import { findDirectoryProblems } from '../../support/accounts/directory'
+import { statisticsFile } from '../../support/devices/statistics-file'
+import { addDevice } from '../devices/device'
 import type { Attack } from '../harness/attack'
-import { joinRequest, logIn, newEmail, PASSWORD, signUp } from '../harness/members'
+import { joinRequest, logIn, type Member, newEmail, PASSWORD, signUp } from '../harness/members'
 import { makeFolder, type Options, type Service } from '../harness/service'
 
 const ORDERS = ['before', 'after'] as const
@@ -43,12 +45,28 @@ const sweepLater = async (service: Service) => {
 
 const join = async (service: Service, email: string) => (await service.request(joinRequest(email))).status
 
+const STATISTICS = statisticsFile({ title: 'Demian', rows: [{ start: '2026-03-01T10:00:00Z', seconds: 90 }] })
+const createUpload = async (service: Service, member: Member) => {
+  const { token } = await addDevice(service, member)
+  return () => service.request({ method: 'PUT', path: '/dav/statistics.sqlite3', token, body: STATISTICS })
+}
+/** Whether the file counts once when it is sent again. */
+const inspectStatistics = async (service: Service, email: string) => {
+  const member = await logIn(service, email)
+  const { status } = await (await createUpload(service, member))()
+  const { body } = await service.request({ method: 'GET', path: '/documents', token: member.token })
+  const minutes = (body as { item: { minutes: number }[] }).item.map((document) => document.minutes)
+  return status === 204 && minutes.join() === '2' ? [] : [`the file that was sent again: ${status}, minutes ${minutes}`]
+}
+
 type Flow = {
   name: string
   /** Prepares the flow, and returns it. */
   prepare: (service: Service, email: string) => Promise<() => Promise<unknown>>
   /** The calls to try, if not all. */
   calls?: number[]
+  /** What else is wrong after the restart. */
+  inspect?: (service: Service, email: string) => Promise<string[]>
 }
 
 const FLOWS: Flow[] = [
@@ -65,6 +83,20 @@ const FLOWS: Flow[] = [
       const { token } = await signUp(service, email)
       return () => service.request({ method: 'DELETE', path: '/members/me', token })
     },
+  },
+  {
+    name: 'an upload of reading statistics',
+    prepare: async (service, email) => createUpload(service, await signUp(service, email)),
+    inspect: inspectStatistics,
+  },
+  {
+    name: 'a deletion of reading statistics',
+    prepare: async (service, email) => {
+      const member = await signUp(service, email)
+      await (await createUpload(service, member))()
+      return () => service.request({ method: 'DELETE', path: '/documents/statistics', token: member.token })
+    },
+    inspect: inspectStatistics,
   },
   {
     name: 'a sweep that settles a claim without a member',
@@ -105,7 +137,7 @@ export const kills: Attack = async ({ start, quick, slots, progress }) => {
   const figures: [string, number, string][] = []
   let service = await start(options)
   const flows = quick ? FLOWS.filter(({ name }) => /^a (?:sign-up|withdrawal)$/.test(name)) : FLOWS
-  for (const { name, prepare, calls } of flows) {
+  for (const { name, prepare, calls, inspect: inspectFurther = async () => [] } of flows) {
     let killed = 0
     const wanted = calls ?? Array.from({ length: MAX_CALLS }, (_, at) => at + 1)
     const kill = async (halt: Halt) => {
@@ -117,7 +149,7 @@ export const kills: Attack = async ({ start, quick, slots, progress }) => {
         await service.stop()
         service = await start(options)
       }
-      const problems = await inspect(service, email)
+      const problems = [...(await inspect(service, email)), ...(await inspectFurther(service, email))]
       failures.push(...problems.map((problem) => `${name}, killed ${halt.order} call ${halt.call}: ${problem}`))
       return isHalted
     }
