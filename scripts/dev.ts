@@ -8,7 +8,7 @@ import { exitUnless, requireFolder } from './paths.ts'
 import { print } from './print.ts'
 import { addLocalSlots, configFlags, readLocalSlots, withReader } from './wrangler/config.ts'
 import { migrateLocal } from './wrangler/migrate-local.ts'
-import { runWrangler } from './wrangler/run.ts'
+import { exitOnSignals, runWrangler } from './wrangler/run.ts'
 
 exitOnHelp(`npm run dev -- [--slots N] [--persist-to DIR] [--var NAME:VALUE …] [OPTION …]
   serves with local data at http://localhost:8787; writes missing settings to .dev.vars, and applies the migrations
@@ -46,6 +46,7 @@ const printMails = () => {
   }, 250)
 }
 
+const leaveSignals = exitOnSignals()
 const flags = process.argv.slice(2)
 const text = { type: 'string' } as const
 const { values, tokens } = parseArgs({
@@ -72,7 +73,6 @@ for (const [name, value] of Object.entries(slots.length > 1 ? { ...LOCAL_VARS, .
 const slotsFlags = tokens
   .filter((token) => token.kind === 'option' && token.name === 'slots')
   .flatMap(({ index, ...token }) => ('inlineValue' in token && token.inlineValue ? [index] : [index, index + 1]))
-const config = configFlags(slots)
 const migrated = await migrateLocal(slots, persistTo)
 if (migrated === 0) {
   printMails()
@@ -82,7 +82,11 @@ if (migrated === 0) {
   )
 }
 const others = flags.filter((_, index) => !slotsFlags.includes(index))
+// Wrangler ends first, and this process after it.
+leaveSignals()
 // Exit explicitly: the timer would keep this process alive.
 process.exit(
-  migrated === 0 ? await runWrangler('inherit', 'dev', '--local', ...withReader(config), ...others) : migrated,
+  migrated === 0
+    ? await runWrangler('inherit', 'dev', '--local', ...withReader(configFlags(slots)), ...others)
+    : migrated,
 )

@@ -13,11 +13,18 @@ export const watchParent = (onGone: () => void) => {
   return () => clearInterval(timer)
 }
 
-/** Ends this process on a signal as at its end, so that what is temporary is deleted. */
+/**
+ * Ends this process on a signal as at its end, so that what is temporary is deleted. Returns a function that leaves signals
+ * to others.
+ */
 export const exitOnSignals = () => {
-  const exitAs = (signal: (typeof SIGNALS)[number]) => process.exit(128 + constants.signals[signal])
-  for (const signal of SIGNALS) process.on(signal, () => exitAs(signal))
-  if (process.env.npm_lifecycle_event) watchParent(() => exitAs('SIGTERM'))
+  const exitAs = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal])
+  for (const signal of SIGNALS) process.on(signal, exitAs)
+  const stopWatching = process.env.npm_lifecycle_event ? watchParent(() => exitAs('SIGTERM')) : () => {}
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, exitAs)
+    stopWatching()
+  }
 }
 
 /** Runs wrangler and returns its exit code. Without stdin it never prompts. */
