@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { failWithUsage, parseOptions } from '../../scripts/options.ts'
 import { exitUnless, requireWritable } from '../../scripts/paths.ts'
+import { exitOnSignals } from '../../scripts/wrangler/run.ts'
 import { FOLDERS } from '../support/attack-suites'
 import { formatTable, whole } from '../support/service/table'
 import { buildService } from '../support/service/workerd'
@@ -36,6 +37,7 @@ const readArguments = () => {
   return { ...values, seed, slots, names: positionals.length > 0 ? positionals : NAMES }
 }
 
+exitOnSignals()
 const { quick, seed, slots, json, names } = readArguments()
 exitUnless(() => json && requireWritable(json))
 const start = performance.now()
