@@ -52,16 +52,17 @@ const webUrl = (name: string) =>
 // Printable ASCII without spaces, so that it cannot add a line to security.txt.
 const isContact = (uri: string) => /^(?:mailto:[!-?A-~]+@[!-?A-~]+|https:\/\/[!-~]+)$/.test(uri) && URL.canParse(uri)
 
+// Not `z.coerce`, which would bundle the coercion of all types.
+const numeric = (schema: z.ZodMiniNumber<number>, byDefault: number) =>
+  z._default(z.pipe(z.transform(Number), schema), byDefault)
+
 const integer = (name: string, [min, max]: [min: number, max: number], byDefault: number) => {
   const error = `${name} is not an integer from ${min} to ${max}`
-  return z._default(
-    z.coerce.number({ error }).check(z.int({ error }), z.minimum(min, { error }), z.maximum(max, { error })),
-    byDefault,
-  )
+  return numeric(z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error })), byDefault)
 }
 const rate = (name: string, byDefault: number) => {
   const error = `${name} is not a number from 0 to 1`
-  return z._default(z.coerce.number({ error }).check(z.minimum(0, { error }), z.maximum(1, { error })), byDefault)
+  return numeric(z.number({ error }).check(z.minimum(0, { error }), z.maximum(1, { error })), byDefault)
 }
 const oneOf = <const Values extends readonly [string, ...string[]]>(name: string, values: Values) =>
   z.enum(values, { error: `${name} is not one of ${values.join(', ')}` })

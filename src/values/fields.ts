@@ -153,8 +153,10 @@ export const nameOf = <const Names extends readonly string[]>(names: Names, othe
 export const OR_NULL = ', or null'
 export const BookFormat = named('BookFormat', nameOf(BOOK_FORMATS, OR_NULL))
 
-/** The source of a pattern for dates, with leap years. Not `z.regexes`: the bundler keeps all of it or nothing. */
-export const FULL_DATE = (z.iso.date().def.pattern?.source ?? '').slice(1, -1)
+const LEAP_YEAR = String.raw`(?:\d\d[2468][048]|\d\d[13579][26]|\d\d0[48]|[02468][048]00|[13579][26]00)`
+const DAY = String.raw`(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|(?:02)-(?:0[1-9]|1\d|2[0-8]))`
+/** The source of a pattern for dates: that of `z.iso.date`, which would bundle all formats of dates and times. */
+export const FULL_DATE = `(?:${LEAP_YEAR}-02-29|\\d{4}-${DAY})`
 const TIMESTAMP = new RegExp(`^${FULL_DATE}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?$`)
 const TIMESTAMP_FORMAT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/
 

@@ -19,6 +19,13 @@ export const lenient = <First extends z.ZodMiniType>(
   return union as unknown as z.ZodMiniType<z.output<First>, z.input<First>>
 }
 
+export type Caught = { error: { issues: { message: string }[] }; input: unknown }
+/** `z.catch`, which would bundle all of zod's utilities. `toValue` gets nothing when the document is built. */
+export const withFallback = <Schema extends z.ZodMiniType>(
+  innerType: Schema,
+  toValue: (caught?: Caught) => z.output<Schema>,
+) => new z.ZodMiniCatch({ type: 'catch', innerType, catchValue: toValue }) as z.ZodMiniCatch<Schema>
+
 /** A named object. */
 export const namedObject = <Shape extends z.core.$ZodShape>(id: string, shape: Shape) => named(id, z.object(shape))
 

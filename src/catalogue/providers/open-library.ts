@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Config } from '../../env'
+import { withFallback } from '../../values/named'
 import { toIsbn10 } from '../../values/text/isbn'
 import type { Provider } from '../schema'
 import { fetchJson } from '../upstream'
@@ -19,7 +20,7 @@ const Authors = z.nullish(z.array(z.object({ name: z.string() })))
 const common = {
   title: Unknown,
   publisher: Texts,
-  cover_i: z.catch(z.nullish(z.int().check(z.positive())), null),
+  cover_i: withFallback(z.nullish(z.int().check(z.positive())), () => null),
 }
 
 const Edition = z.object({

@@ -19,7 +19,7 @@ import {
   Timestamp,
   trimmedText,
 } from '../../values/fields'
-import { lenient, named, namedLazy } from '../../values/named'
+import { type Caught, lenient, named, namedLazy, withFallback } from '../../values/named'
 import { pagingUpTo } from '../../values/paging'
 import { Isbn } from '../../values/text/isbn'
 import { Language, PublishedYear } from '../editions/schema'
@@ -42,9 +42,7 @@ const StatusOrCode = z.lazy(() => nameOrCode(BookStatus))
 const NullableName = z.lazy(() => nullableText(MAX_NAME))
 
 type RejectedIsbn = { reason: string; input: unknown }
-type Caught = { error: { issues: { message: string }[] }; input: unknown }
-// Not an error by itself: beside a title, clients could send anything as `isbn` before this field existed. The document
-// is built without a value.
+// Not an error by itself: beside a title, clients could send anything as `isbn` before this field existed.
 const toRejected = (caught?: Caught) =>
   caught && ({ reason: caught.error.issues[0]?.message, input: caught.input } as unknown as string)
 
@@ -60,7 +58,7 @@ export const NewBook = namedLazy('NewBook', () =>
       bookStatus: z._default(StatusOrCode, 'YET'),
       readStartDate: z.nullish(Timestamp),
       readEndDate: z.nullish(Timestamp),
-      isbn: z.catch(z.nullish(Isbn), toRejected),
+      isbn: withFallback(z.nullish(Isbn), toRejected),
     }),
     z.transform(({ title, isbn: sent, ...book }, { issues }) => {
       const isbn = sent as RejectedIsbn | string | null | undefined

@@ -8,18 +8,28 @@ import { loadParts, MAX_WHOLE_BYTES } from '../../db/parts'
 import { notePrice, ownQuotaExceeded } from '../../db/quotas'
 import { ApiError } from '../../errors'
 import { limitsOf, type Quotas, utf8Bytes } from '../../values/quotas'
-import * as blocks from './blocks'
+import {
+  currentId,
+  describe,
+  hasRoom as hasRoomOf,
+  insertPast,
+  isKept,
+  isOvertaken,
+  keep as keepBook,
+  NEWEST_FIRST,
+  OWN_BOOK,
+  pastCount,
+  promote,
+} from './blocks'
 import { ofReading, readingsOfBook } from './lookup'
 import type { Reading } from './responses'
 import { ofBook, ofCurrent, ofPast, type Row, textRoom, toReading } from './rows'
 import { MAX_READINGS, type NewReading } from './schema'
 
-const { OWN_BOOK, currentId, isKept, isOvertaken, pastCount } = blocks
-
 const noteBytes = sql`coalesce(octet_length(note), 0)`
 const withBook = sql`with book as materialized (select memberId, bookId from books where ${isOwnBook})`
 // The current reading stays first even if the dates of the book are changed to earlier ones than those of others.
-const inOrder = sql`order by isCurrent desc, ${blocks.NEWEST_FIRST}`
+const inOrder = sql`order by isCurrent desc, ${NEWEST_FIRST}`
 /** All readings, without their notes if these are too long for one call. */
 const selectAll = sqlStatement<Row & { bytes: number }>`
   ${withBook} select ${ofCurrent}, bytes from (
@@ -46,7 +56,7 @@ export const listReadings = async (db: Db, caller: Caller, bookId: number) => {
 }
 
 /** Whether a book has room for one more reading, and the member for its note. */
-const hasRoom = (book: string) => sql`${blocks.hasRoom(book)} and ${notePrice} <= ${textRoom}`
+const hasRoom = (book: string) => sql`${hasRoomOf(book)} and ${notePrice} <= ${textRoom}`
 /** What a key has created, wherever the reading is now. */
 const found = ofReading(
   sql.raw('idempotencyKeys.id'),
@@ -59,7 +69,7 @@ const createdWith = (id: SQL) => ({ id, columns: sql`${found} as reading`, isLef
 /** Archives, if the book gets another current reading. With a key, only if that is unused. */
 const keepBefore = (condition: SQL) => {
   const keep = (isAllowed: SQL) =>
-    sqlStatement`${blocks.keep(OWN_BOOK, sql`c.outcome is not null and ${condition} and ${hasRoom('c')} ${isAllowed}`)}`
+    sqlStatement`${keepBook(OWN_BOOK, sql`c.outcome is not null and ${condition} and ${hasRoom('c')} ${isAllowed}`)}`
   const [always, ifUnused] = [keep(sql``), keep(isUnused)]
   return (values: Values, hasKey: boolean) => (hasKey ? ifUnused : always)(values)
 }
@@ -68,19 +78,19 @@ const isLater = sql`coalesce(:finishedAt, :startedAt, '') > coalesce(c.finishedA
 const keepEarlier = keepBefore(sql`(${isLater} or ${isOvertaken})`)
 const insertEnded = insertOnce<Row, Found>(
   (condition) => sqlStatement`
-  ${blocks.insertPast}
+  ${insertPast}
   select ${lastReadingId} + 1, memberId, bookId, :callerNow, :startedAt, :finishedAt, :outcome, :quarters, :format, :note
   from books where ${isOwnBook} and (${isKept} or (${hasRoom('books')} ${condition}))
   returning ${ofPast}`,
   createdWith(lastReadingId),
 )
 // The statement before has inserted a row: the reading, or its key.
-const promoteCreated = sqlStatement`${blocks.promote(OWN_BOOK, sql`changes() = 1 and (${isKept} or bookStatus = 'YET')`)}`
+const promoteCreated = sqlStatement`${promote(OWN_BOOK, sql`changes() = 1 and (${isKept} or bookStatus = 'YET')`)}`
 
 const keepEnded = keepBefore(sql`true`)
 const begin = insertOnce<Row, Found>(
   (condition) => sqlStatement`
-  update books set ${blocks.describe((name) => sql.raw(`:${name}`))}, readingSince = :callerNow,
+  update books set ${describe((name) => sql.raw(`:${name}`))}, readingSince = :callerNow,
     readingId = iif(${isKept}, ${lastReadingId} + 1, readingId)
   where ${isOwnBook} and (${isKept} or (bookStatus = 'YET' and ${hasRoom('books')} ${condition}))
   returning ${ofBook}`,
