@@ -50,7 +50,7 @@ const MAIL_ACTION = /^(?:mail|(?:reset|change)-mail)(?=$|-site)/
 /** What `limits` says of limits that nothing here can read. */
 const NOT_COUNTED = {
   'NETWORK_LIMIT, MEMBER_LIMIT, SEARCH_LIMIT, DEVICE_LIMIT, WRITE_LIMIT, CREDENTIAL_LIMIT':
-    'counted by Cloudflare for a minute, and cannot be read: see the log',
+    'counted for a minute, outside the databases: see the log',
   'hashing, image-cleaning': 'of each isolate: see the log',
 }
 

@@ -12,14 +12,14 @@ const USAGE = `npm run members -- COMMAND EMAIL|ID|URL [QUOTA=N …|LINK] [--dry
   invite        prints a code with which the address can sign up within a week, also if SIGN_UP=invited; needs JWT_SECRET
   find          lists the members who have the address, or the identifier; of the URL of a link or an image, also what it shows
   take-down     deletes what the URL of a link or an image shows: --reason TEXT, which the log keeps
-  show          prints what is stored about the account
+  show          prints what is stored about the account, and how much of each limit it has used
   usage         prints what the member stores, and the quotas
   links         lists the links
   delete-link   deletes the link with the linkId that links prints
   end-sessions  ends all sessions, access tokens and links
   block         keeps the member out, until unblock: sessions, access tokens and links are set aside
   quota         sets quotas of the member: MAX_BOOKS, MAX_MEMBER_TEXT_BYTES, MAX_MEMBER_IMAGE_BYTES; null: the service's
-  unlock        forgets failed logins, tried codes and requested mails; needs JWT_SECRET
+  unlock        forgets attempts: failed logins, tried codes, requested mails, exports, lookups, files; needs JWT_SECRET
   export        writes what GET /export returns to the member: --out FILE; --force replaces an earlier export
   delete        withdraws the member, as DELETE /members/me does
   log [ID]      prints what operators did
