@@ -15,12 +15,24 @@ import { isBuildOld } from '../../scripts/serve/build.ts'
 const readLine = (instruction: string) =>
   new RegExp(`^${instruction}.*?(\\[.+\\])$`, 'm').exec(readFileSync('Dockerfile', 'utf8'))?.[1] ?? '[]'
 
-/** Runs a command of the Dockerfile in this repository, with data in a folder. */
-export const runInstruction = (instruction: 'CMD' | 'HEALTHCHECK', data: string, env: Record<string, string>) => {
+/** Where the service runs, and as which user; by default in this repository. */
+type Process = { cwd?: string; uid?: number; gid?: number }
+
+/** Runs a command of the Dockerfile with data in a folder. */
+export const runInstruction = (
+  instruction: 'CMD' | 'HEALTHCHECK',
+  data: string,
+  env: Record<string, string>,
+  options: Process = {},
+) => {
   const [, ...args] = (JSON.parse(readLine(instruction)) as string[]).map((each) => (each === '/data' ? data : each))
   // No setting of this machine: HOST, for example.
   const { PATH = '', TMPDIR = '/tmp', NODE_COMPILE_CACHE = '' } = process.env
-  return spawn(process.execPath, args, { cwd: resolve('.'), env: { PATH, TMPDIR, NODE_COMPILE_CACHE, ...env } })
+  return spawn(process.execPath, args, {
+    cwd: resolve('.'),
+    ...options,
+    env: { PATH, TMPDIR, NODE_COMPILE_CACHE, ...env },
+  })
 }
 
 const linesOf = (child: ChildProcess) => {
@@ -42,8 +54,8 @@ export const until = async <T>(find: () => T | undefined | false | Promise<T | u
 }
 
 /** Starts the service, and waits for its first sweep, or its end. */
-export const startServe = async (data: string, env: Record<string, string> = {}) => {
-  const child = runInstruction('CMD', data, { PORT: '0', ...env })
+export const startServe = async (data: string, env: Record<string, string> = {}, options: Process = {}) => {
+  const child = runInstruction('CMD', data, { PORT: '0', ...env }, options)
   const lines = linesOf(child)
   const ended = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>
   /** Sends a signal, and returns the exit code. */
