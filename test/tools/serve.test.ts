@@ -190,7 +190,7 @@ const readMemory = (data: string, pid = 0) =>
   })
 
 it('keeps all that was answered, and completes withdrawals, when it is killed', {
-  timeout: SWEEPS * 300_000,
+  timeout: SWEEPS * (300_000 + MEMBERS * 10_000),
 }, async () => {
   const data = createFolder()
   const settings = { SIGN_UP: 'open', EMAIL_VERIFICATION: 'off' }
