@@ -1,5 +1,15 @@
 // @module-tag slow
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -66,6 +76,7 @@ it('runs with the files of the image as another user, and again with the next ve
       ),
     ],
   ])
+  expect(readdirSync(temporary)).toEqual([])
 })
 
 it('has a Dockerfile and a compose.yaml that agree', () => {

@@ -1,6 +1,6 @@
 // @module-tag slow
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -138,7 +138,7 @@ describe('a service', () => {
     socket.write(body.slice(1))
     expect(await serve.end()).toBe(0)
     expect(received).toMatch(/^HTTP\/1\.1 201/)
-    expect(isWorkerd(workerd)).toBe(false)
+    expect([isWorkerd(workerd), existsSync(join(data, 'workerd.pid'))]).toEqual([false, false])
     expect(await findMismatches(data)).toEqual([])
   })
 
