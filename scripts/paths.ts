@@ -14,38 +14,43 @@ const REASONS: Record<string, string> = {
   EROFS: 'the file system is read-only',
 }
 
-/** The message of an error, or a sentence about the path that an error of the file system names. */
-export const describeError = (error: unknown) => {
+/**
+ * The message of an error, or a sentence about the path that an error of the file system names.
+ * @param shown the path to name instead
+ */
+export const describeError = (error: unknown, shown?: string) => {
   const { code = '', path, message } = error as NodeJS.ErrnoException
-  return path !== undefined && REASONS[code] ? `${path}: ${REASONS[code]}` : message
+  return path !== undefined && REASONS[code] ? `${shown ?? path}: ${REASONS[code]}` : message
 }
 
-const withSentence = (work: () => void) => {
+const withSentence = (path: string, work: () => void) => {
   try {
     work()
   } catch (error) {
-    throw new Error(describeError(error), { cause: error })
+    throw new Error(describeError(error, path), { cause: error })
   }
 }
 
-/** @throws Error that says why a file cannot be written. A file that exists keeps its content. */
-export const requireWritable = (path: string) =>
-  withSentence(() => {
-    const isNew = !existsSync(path)
-    closeSync(openSync(path, 'a', 0o600))
-    if (isNew) rmSync(path)
-  })
+/** Opens a file for writing. One that exists keeps its content. */
+const probe = (path: string) => {
+  const isNew = !existsSync(path)
+  closeSync(openSync(path, 'a', 0o600))
+  if (isNew) rmSync(path)
+}
+
+/** @throws Error that says why a file cannot be written */
+export const requireWritable = (path: string) => withSentence(path, () => probe(path))
 
 /** Creates a folder unless it exists. @throws Error that says why nothing can be written to it */
 export const requireFolder = (path: string) =>
-  withSentence(() => {
+  withSentence(path, () => {
     mkdirSync(path, { recursive: true })
-    requireWritable(join(path, `.writable-${process.pid}`))
+    probe(join(path, `.writable-${process.pid}`))
   })
 
 /** @throws Error that says why a file cannot be read */
 export const requireFile = (path: string) =>
-  withSentence(() => {
+  withSentence(path, () => {
     if (!statSync(path).isFile()) throw new Error(`${path}: it is a folder, not a file`)
   })
 

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import type { GetPlatformProxyOptions } from 'wrangler'
 import { failWithUsage } from '../options.ts'
+import { exitUnless, requireFolder, requireWritable } from '../paths.ts'
 import { printError } from '../print.ts'
 import { readSecrets } from '../serve/secrets.ts'
 import { bindSlots, formatConfig, type Slot } from '../slots/table.ts'
@@ -109,12 +110,19 @@ export const openLocal = async (slots: Slot[], persistTo: string) => {
   return { slots: bind(slots, env), addressKey: readSettings({ persistTo }).ADDRESS_KEY as string | undefined, dispose }
 }
 
-/** The slots of deployed or local data. Exits with a message if a folder has no data. */
+/** The slots of deployed or local data. Exits with a message if a folder has no data, or is read-only. */
 export const slotsOf = (location: Location) => {
   if (location.remote) return readSlots()
-  const slots = readLocalSlots(location.persistTo)
-  if (existsSync(localPath(location.persistTo, 'DB'))) return slots
-  return fail(`${location.persistTo} has no database: \`npm run dev\` or \`npm run serve\` creates it`)
+  const { persistTo } = location
+  const slots = readLocalSlots(persistTo)
+  const path = localPath(persistTo, 'DB')
+  if (!existsSync(path)) return fail(`${persistTo} has no database: \`npm run dev\` or \`npm run serve\` creates it`)
+  // Also what only reads opens it for writing.
+  exitUnless(() => {
+    requireWritable(path)
+    requireFolder(dirname(path))
+  })
+  return slots
 }
 
 /**

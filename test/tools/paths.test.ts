@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { localPath } from '../../scripts/data/stores.ts'
 import { JWT_SECRET, runScript } from './databases.ts'
 
 const MISSING = 'there is no such file or folder'
@@ -10,7 +11,7 @@ const BELOW_A_FILE = 'a part of the path is a file, not a folder'
 const A_FOLDER = 'it is a folder, not a file'
 const NO_DATABASE = 'missing has no database'
 
-/** In a folder with a `file` and a `folder`. `code`: of an import, 1 is for rows that failed. */
+/** In a folder with a `file`, a `folder`, and `data` whose database is a folder, as root may write to all files. `code`: of an import, 1 is for rows that failed. */
 const CASES: [command: string, reason: string, code?: number][] = [
   ['dev --persist-to file/data', BELOW_A_FILE],
   ['serve --data file/data', BELOW_A_FILE],
@@ -18,6 +19,8 @@ const CASES: [command: string, reason: string, code?: number][] = [
   ['db migrate --persist-to file/data', BELOW_A_FILE],
   ['db verify --local --persist-to missing', NO_DATABASE],
   ['db slots --local --persist-to missing', NO_DATABASE],
+  ['db verify --local --persist-to data', A_FOLDER],
+  ['members log --local --persist-to data', A_FOLDER],
   ['backup new --local --persist-to missing', NO_DATABASE],
   ['backup file/new --local --persist-to missing', BELOW_A_FILE],
   ['backup file --local --persist-to missing', BELOW_A_FILE],
@@ -47,7 +50,8 @@ describe('a path that cannot be used is a sentence:', { concurrent: true }, () =
   it.each(CASES)('npm run %s', async (command, reason, code = 1) => {
     const [name = '', ...args] = command.split(' ')
     const folder = mkdtempSync(join(parent, 'case-'))
-    mkdirSync(join(folder, 'folder'))
+    for (const path of [join(folder, 'folder'), localPath(join(folder, 'data'), 'DB')])
+      mkdirSync(path, { recursive: true })
     writeFileSync(join(folder, 'file'), 'content')
     for (const file of ['wrangler.toml', 'wrangler.reader.toml', 'slots.json']) cpSync(file, join(folder, file))
     const before = readdirSync(folder)
