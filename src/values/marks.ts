@@ -15,11 +15,15 @@ export type Mark = { at: number; memberId: number; kind: 'withdrawn' | 'password
 /** The keys of marks of a time, in milliseconds since 1970, begin with this. */
 export const marksOf = (at: number) => `${MARKS}${new Date(at).toISOString()}/`
 
+// A backup has a folder for each slash of a key.
+const encode = (action: string) => action.replace(/[%/]/g, encodeURIComponent)
+const decode = (action: string) => action.replace(/%25|%2F/g, decodeURIComponent)
+
 export const toMark = ({ at, memberId, kind, action }: Mark) =>
-  `${marksOf(at)}${memberId}/${kind}${action ? ` ${action}` : ''}`
+  `${marksOf(at)}${memberId}/${kind}${action ? ` ${encode(action)}` : ''}`
 
 export const parseMark = (key: string): Mark | undefined => {
   const [, at, memberId, kind, action = ''] = KEY.exec(key) ?? []
   if (!at || !memberId) return undefined
-  return { at: Date.parse(at), memberId: Number(memberId), kind: kind as Mark['kind'], action }
+  return { at: Date.parse(at), memberId: Number(memberId), kind: kind as Mark['kind'], action: decode(action) }
 }

@@ -23,6 +23,7 @@ import { restoreBackup } from '../../scripts/backup/restore.ts'
 import { writeBackup } from '../../scripts/backup/write.ts'
 import { findMismatches } from '../../scripts/data/integrity.ts'
 import { localPath, openStores } from '../../scripts/data/stores.ts'
+import { toMark } from '../../src/values/marks.ts'
 import {
   addMember,
   createDatabase,
@@ -160,6 +161,8 @@ it('has each object that a row may name, and no image that was deleted meanwhile
 it('gives a file to each object, whatever its name', () => {
   expect(pathOfObject(`marks/1/operator ${'ㄱ'.repeat(300)}`)).toMatch(/^objects\/marks\/1\/[0-9a-f]{64}$/)
   expect(pathOfObject('a:b/%/c d')).toBe('objects/a%3Ab/%25/c%20d')
+  const mark = toMark({ at: 0, memberId: 1, kind: 'operator', action: 'failed: export: /a//../b' })
+  expect(pathOfObject(mark).split('/')).toHaveLength(5)
   for (const key of ['../a', 'a/./b', 'a//b']) expect(() => pathOfObject(key)).toThrow('no file can have this name')
 })
 

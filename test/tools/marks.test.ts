@@ -31,7 +31,7 @@ it('repeats what operators did, and lets in no replaced password', async () => {
     await mark('operator', BLOCKED, minutes, action)
   for (const [minutes, action] of ['block', 'unblock', 'export', 'delete-link link 3'].entries())
     await mark('operator', OLD, minutes, action)
-  await mark('operator', OLD, 5, 'failed: block: D1_ERROR')
+  await mark('operator', OLD, 5, 'failed: export: /a//../b: 100%2F')
   await mark('operator', ENDED, 1, 'end-sessions')
   const image = `images/${idOf(1, KNOWN)}/${'a'.repeat(22)}.png`
   await bucket.put(image, 'image', { httpMetadata: { contentType: 'image/png' } })
@@ -68,6 +68,9 @@ it('repeats what operators did, and lets in no replaced password', async () => {
     'link 2',
     'token 2',
     'token 3',
+  ])
+  expect(await query(0, `select action from operatorLog where action glob 'failed*'`)).toEqual([
+    { action: 'failed: export: /a//../b: 100%2F' },
   ])
   expect([await bucket.head(image), await query(1, 'select cover from books')]).toEqual([null, [{ cover: null }]])
   const log = await query(0, 'select action from operatorLog order by at, memberId limit 3')
