@@ -214,7 +214,8 @@ for (const phase of PHASES) {
   timeouts.set(phase, 60_000 + 3 * (Date.now() - start))
 }
 
-const compiles = () => run('tsc', '-p . --incremental --tsBuildInfoFile dist/mutant.tsbuildinfo'.split(' '))
+const compiles = () =>
+  run('tsc', '-p . --singleThreaded --incremental --tsBuildInfoFile dist/mutant.tsbuildinfo'.split(' '))
 
 /** Returns the phase and the test that find a mutant. */
 const findMutant = async (file: string) => {

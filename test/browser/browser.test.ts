@@ -81,7 +81,7 @@ describe('/docs', () => {
     expect(problems).toEqual([])
   })
 
-  it.each(['errors', 'IMAGE_NOT_FOUND', 'tag-books', 'registerBook'])('opens at #%s', async (id) => {
+  it.each(['IMAGE_NOT_FOUND', 'registerBook'])('opens at #%s', async (id) => {
     const { page } = await open(`/docs#${id}`)
     await expect.poll(() => topOf(page, id)).toBeCloseTo(68, -1)
   })

@@ -9,9 +9,9 @@ it('counts each row once, on the day of its start, whoever uploads it', () => {
   expect(cases['complete uploads']).toBeGreaterThan(0)
 })
 
-it('does so in 1,000 histories', { tags: ['slow'] }, () => {
+it('does so in 300 histories', { tags: ['slow'] }, () => {
   const cases = createCases()
-  for (let run = 0; run < 1000; run++) runUploads(SEED + run, cases)
+  for (let run = 0; run < 300; run++) runUploads(SEED + run, cases)
   console.log(cases)
-  for (const [name, count] of Object.entries(cases)) expect(count, name).toBeGreaterThan(50)
+  for (const [name, count] of Object.entries(cases)) expect(count, name).toBeGreaterThan(10)
 })

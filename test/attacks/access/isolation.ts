@@ -55,7 +55,7 @@ export const isolation: Attack = async ({ quick, seed, progress, start }) => {
   const before = await takeSnapshot(service.databases)
   const failures: string[] = []
   let [compared, refused] = [0, 0]
-  const tried = quick ? idOperations.filter((_, n) => n % 6 === seed % 6) : idOperations
+  const tried = quick ? idOperations.filter((_, n) => n % 24 === seed % 24) : idOperations
   for (const operation of tried) {
     progress(`${operation.method} ${operation.template}`)
     for (const trial of prepared.fromElsewhere ? [prepared, prepared.fromElsewhere] : [prepared]) {

@@ -7,23 +7,15 @@ import { connectMember } from '../../support/model/member'
 import { jitter } from '../../support/service/jitter'
 import { wrapDatabase } from '../../support/wrap-database'
 
-/** `npm run attack -- interleaved` runs 2,000. */
-const SAMPLES = [
-  { histories: 2, seed: 1, tags: [] },
-  { histories: 25, seed: 1000, tags: ['slow'] },
-]
-
-for (const { histories, seed, tags } of SAMPLES) {
-  const title = `answers overlapping requests as in some order that their times allow, in ${histories} random histories`
-  it(title, { tags }, async () => {
-    const changed = changeDatabase(wrapDatabase(memberDatabase(), jitter))
-    let overlapping = 0
-    for (let n = 0; n < histories; n++) {
-      const history = await runHistory(await connectMember(changed), seed + n)
-      expect(history.problem).toBe(undefined)
-      overlapping += history.overlapping
-    }
-    expect(overlapping).toBeGreaterThan(2 * histories)
-    expect(await findMismatches(memberDatabase())).toEqual([])
-  })
-}
+// `npm run attack -- interleaved` runs 2,000 histories, and CI 40 of them.
+it('answers overlapping requests as in some order that their times allow, in two random histories', async () => {
+  const changed = changeDatabase(wrapDatabase(memberDatabase(), jitter))
+  let overlapping = 0
+  for (const seed of [1, 2]) {
+    const history = await runHistory(await connectMember(changed), seed)
+    expect(history.problem).toBe(undefined)
+    overlapping += history.overlapping
+  }
+  expect(overlapping).toBeGreaterThan(4)
+  expect(await findMismatches(memberDatabase())).toEqual([])
+})
