@@ -1,5 +1,5 @@
-/** What a field of a book is part of. */
-type Part =
+/** A set of fields of books. */
+type FieldSet =
   /** `LibraryBook`. */
   | 'library'
   /** `ListedBook` and `BookDetail`. */
@@ -24,7 +24,7 @@ type Part =
   | 'reading'
 
 /**
- * The fields of a book, each with what it is part of, in the order of responses. All lists of columns are derived from
+ * The fields of a book, each with its sets, in the order of responses. All lists of columns are derived from
  * this table: those of queries, of the feed, of exports, of imports and their undo, and of the triggers
  * (scripts/triggers).
  */
@@ -54,15 +54,15 @@ const FIELDS = {
   sourceIds:     [                     'edition', 'text',           'feed', 'log', 'export', 'import'],
   // Of the current reading.
   note:          [                                'text'],
-} as const satisfies Record<string, readonly Part[]>
+} as const satisfies Record<string, readonly FieldSet[]>
 
 type Fields = typeof FIELDS
-type FieldsOf<P extends Part> = {
-  [Field in keyof Fields]: P extends Fields[Field][number] ? Field : never
+type FieldsOf<Name extends FieldSet> = {
+  [Field in keyof Fields]: Name extends Fields[Field][number] ? Field : never
 }[keyof Fields]
 
-/** The fields that are part of `part`, without those that are also part of `other`. */
-export const fieldsOf = <P extends Part, Other extends Part = never>(part: P, other?: Other) =>
-  Object.entries<readonly Part[]>(FIELDS)
-    .filter(([, parts]) => parts.includes(part) && !(other && parts.includes(other)))
-    .map(([name]) => name) as Exclude<FieldsOf<P>, FieldsOf<Other>>[]
+/** The fields of a set, without those that are also in another one. */
+export const fieldsOf = <Name extends FieldSet, Other extends FieldSet = never>(set: Name, other?: Other) =>
+  Object.entries<readonly FieldSet[]>(FIELDS)
+    .filter(([, sets]) => sets.includes(set) && !(other && sets.includes(other)))
+    .map(([name]) => name) as Exclude<FieldsOf<Name>, FieldsOf<Other>>[]

@@ -6,8 +6,8 @@ import { books } from '../../db/schema/book-tables'
 import { type List, toCursor } from '../../values/cursor'
 import { fold, toSortKey } from '../../values/text/fold'
 import { PARTS, type PartColumns, withParts } from './include'
-import { type Part, partsOf, selectTags } from './list-parts'
 import type { BookWithParts } from './list-responses'
+import { type Segment, segmentsOf, selectTags } from './list-segments'
 import type { ListedBook } from './responses'
 import { type ListQuery, MAX_FILTER_ROWS, type Position } from './schema'
 import { LISTED_COLUMNS } from './store'
@@ -19,10 +19,10 @@ type More = Record<string, SQL>
 const TESTED = Object.keys(getTableColumns(books)).filter((name) => name !== 'note')
 
 /**
- * Selects the books of a part. If it has filters and reaches the limit, the last book examined follows, as a row
+ * Selects the books of a segment. If it has filters and reaches the limit, the last book examined follows, as a row
  * without a title: only in the same statement is it not read after a full page.
  */
-const selectPart = ({ number: part, select, key, filters }: Part, more: More, maxExamined: number) => {
+const selectSegment = ({ number: segment, select, key, filters }: Segment, more: More, maxExamined: number) => {
   const further = Object.entries(more)
   const selected = sql.join(
     [
@@ -35,7 +35,7 @@ const selectPart = ({ number: part, select, key, filters }: Part, more: More, ma
   const onlyId = sql.raw(
     [...LISTED_COLUMNS, ...Object.keys(more)].map((name) => (name === 'bookId' ? name : 'null')).join(),
   )
-  const end = sql`sortKey, ${number(part)} as part`
+  const end = sql`sortKey, ${number(segment)} as segment`
   if (filters.length === 0)
     return [sql`select ${columns}, ${end} from (${select(sql`${selected}, ${key} as sortKey`, limit)})`]
   const examined = select(
@@ -52,7 +52,7 @@ const selectPart = ({ number: part, select, key, filters }: Part, more: More, ma
   ]
 }
 
-type RowKey = Pick<Position, 'sortKey' | 'part'>
+type RowKey = Pick<Position, 'sortKey' | 'segment'>
 type LastExamined = Pick<ListedBook, 'bookId'> & RowKey & { title: null }
 
 /**
@@ -69,11 +69,11 @@ export const prepareList = <Book extends ListedBook = ListedBook>(
   const { sort, cursor, size, author = '' } = query
   const tagKeys = [...new Set(names.map(fold))]
   const tagCount = tag ? 1 : tagKeys.length
-  const parts = partsOf({ ...query, tagCount }).filter(({ number }) => number >= (cursor?.part ?? 0))
+  const segments = segmentsOf({ ...query, tagCount }).filter(({ number }) => number >= (cursor?.segment ?? 0))
   // A book that is examined is read, again to find the last one, and for each tag. With tags, so is an entry of the index.
-  const maxExamined = Math.floor(MAX_FILTER_ROWS / parts.length / (tagCount > 0 ? 3 + tagCount : 2))
-  // SQLite reads the parts one after the other, until it has enough rows.
-  const selects = parts.flatMap((part) => selectPart(part, more, maxExamined))
+  const maxExamined = Math.floor(MAX_FILTER_ROWS / segments.length / (tagCount > 0 ? 3 + tagCount : 2))
+  // SQLite reads the segments one after the other, until it has enough rows.
+  const selects = segments.flatMap((segment) => selectSegment(segment, more, maxExamined))
   const statement = sqlStatement<Row | LastExamined>`
     with caller(id) as materialized (select ${callerId}), wantedTag(id) as materialized (${tag ?? selectTags(tagCount)})
     ${sql.join(selects, sql` union all `)} limit ${limit}`
@@ -84,12 +84,15 @@ export const prepareList = <Book extends ListedBook = ListedBook>(
     const page = found.slice(0, size)
     const last = found.length > size ? page.at(-1) : rows[end]
     return {
-      item: page.map(({ sortKey: _, part: __, ...book }) => book as unknown as Book),
-      next: last ? toCursor({ sort, part: last.part, sortKey: last.sortKey, bookId: last.bookId }) : null,
+      item: page.map(({ sortKey: _, segment: __, ...book }) => book as unknown as Book),
+      next: last ? toCursor({ sort, segment: last.segment, sortKey: last.sortKey, bookId: last.bookId }) : null,
     }
   }
-  // A cursor from a list with other filters may leave no part.
-  return { rows: parts.length > 0 ? statement({ ...query, ...cursor, ...keys, limit: size + 1 }) : undefined, toList }
+  // A cursor from a list with other filters may leave no segment.
+  return {
+    rows: segments.length > 0 ? statement({ ...query, ...cursor, ...keys, limit: size + 1 }) : undefined,
+    toList,
+  }
 }
 
 /**

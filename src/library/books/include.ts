@@ -6,6 +6,7 @@ import { ofBook, percent, progressSource } from '../../db/own-book'
 import { shownReading } from '../../db/schema/shown-reading'
 import { fieldsOf } from '../../values/book-fields'
 import { toInstant } from '../../values/fields'
+import { MEMO_COLUMNS } from '../memos/memo-lists'
 import type { BookParts } from './list-responses'
 import { type Include, MAX_EXCERPT } from './schema'
 
@@ -28,8 +29,6 @@ const past = Object.fromEntries(Object.keys(current).map((name) => [name, `r.${n
 const lastAdded = sql`(
   select ${readingJson(past, '0')} from readings as r where ${ofBook('r')} order by r.readingId desc limit 1
 )`
-
-const MEMO_COLUMNS = ['memoId', 'memoType', 'memoBookPage', 'memoAuthority', 'memoLikesCount', 'createdAt', 'updatedAt']
 
 /**
  * SQL of each part of a row of `books`, which must be the caller's, as JSON. All together read at most 63 rows: two for

@@ -186,11 +186,11 @@ const included = () => {
   )
 }
 
-/** The last book of a page. Part 0 has the books with a value to sort by, part 1 those without. */
+/** The last book of a page. Segment 0 has the books with a value to sort by, segment 1 those without. */
 export const Position = z.lazy(() =>
   z.object({
     sort: Sort,
-    part: z.int().check(z.minimum(0), z.maximum(1)),
+    segment: z.int().check(z.minimum(0), z.maximum(1)),
     sortKey: z.union([z.string(), z.number(), z.null()]),
     bookId: z.int(),
   }),

@@ -9,9 +9,19 @@ import { toLimit, toPage } from '../../values/paging'
 import type { Memo, RandomMemo } from './responses'
 import type { MemosQuery } from './schema'
 
-/** The columns of memos in responses, in the order of their fields. `content`: an expression for that of `memoContent`. */
-export const memoColumnsWith = (content: string) =>
-  sql.raw(`memoId, memoType, ${content}, memoBookPage, memoAuthority, memoLikesCount, createdAt, updatedAt`)
+/** The columns of memos in responses, in the order of their fields. */
+export const MEMO_COLUMNS = [
+  'memoId',
+  'memoType',
+  'memoContent',
+  'memoBookPage',
+  'memoAuthority',
+  'memoLikesCount',
+  'createdAt',
+  'updatedAt',
+]
+/** @param content an expression for `memoContent` */
+export const memoColumnsWith = (content: string) => sql.raw(MEMO_COLUMNS.join().replace('memoContent', () => content))
 export const memoColumns = memoColumnsWith('memoContent')
 
 const smallBook = sql`select bookId from books where ${isOwnBook} and memoBytes <= ${sql.raw(String(MAX_WHOLE_BYTES))}`

@@ -11,7 +11,7 @@ import { localTime } from '../../values/time'
 import { memoColumns } from '../memos/memo-lists'
 import { hasWords } from '../search/conditions'
 import { MAX_SEARCHED } from '../search/schema'
-import { withFirst } from '../search/store'
+import { withBoundedSearch } from '../search/store'
 import type { ListedMemo } from './responses'
 import type { MemoListQuery } from './schema'
 
@@ -32,7 +32,7 @@ type Row = Omit<ListedMemo, 'book'> & { book?: string; isMatch: number; isLast: 
 
 /** The limit in `found` keeps SQLite from testing each memo twice. */
 const prepare = ({ q, cursor, include }: MemoListQuery) => sqlStatement<Row>`
-  ${withFirst(cursor ? afterCursor : all, MAX_WHOLE_BYTES, sql`at desc, id desc`)},
+  ${withBoundedSearch(cursor ? afterCursor : all, MAX_WHOLE_BYTES, sql`at desc, id desc`)},
   found as (
     select ${memoColumns}, bookId, isLast, :memoType in ('ALL', memoType)
       and :memoAuthority in ('ALL', memoAuthority) and ${q === undefined ? sql`true` : hasWords(contentKey, toWords(q))} as isMatch

@@ -16,13 +16,13 @@ const stripMarkup = (text: string, isCutBefore: number, isCutAfter: number) => {
   return decodeEntities(withoutTags).normalize('NFC').replace(/\s+/g, ' ').trim()
 }
 
-/** A part of a text around a match. */
-export type Part = {
-  part: string
+/** A passage of a text around a match. */
+export type Passage = {
+  passage: string
   isCutBefore: number
   isCutAfter: number
-  /** The part of the folded text around the match, if that is stored. The position of `part` is then an estimate. */
-  foldedPart: string | null
+  /** The passage of the folded text around the match, if that is stored. The position of `passage` is then an estimate. */
+  foldedPassage: string | null
 }
 
 /** Converts a position in the folded text to one in the text. */
@@ -48,8 +48,8 @@ const segment = (text: string) => {
  * Plain text around a match; next to it if it is in HTML markup.
  * @param terms what the match may be, folded: the first one that the text has is shown
  */
-export const toExcerpt = ({ part, isCutBefore, isCutAfter, foldedPart }: Part, terms: string[]) => {
-  const texts = [part, foldedPart ?? part].map((text) => stripMarkup(text, isCutBefore, isCutAfter))
+export const toExcerpt = ({ passage, isCutBefore, isCutAfter, foldedPassage }: Passage, terms: string[]) => {
+  const texts = [passage, foldedPassage ?? passage].map((text) => stripMarkup(text, isCutBefore, isCutAfter))
   const options = terms.flatMap((term) => texts.map((text) => ({ term, text })))
   const found = options.find(({ term, text }) => fold(text).includes(term))
   const { term, text } = found ?? { term: '', text: texts[0] ?? '' }

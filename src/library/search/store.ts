@@ -13,7 +13,7 @@ import { toBookWords, toWords } from '../../values/text/search-words'
 import type { LibraryBook } from '../books/responses'
 import { LIBRARY_COLUMNS } from '../books/store'
 import { hasWords, isBookWith, matchingTags } from './conditions'
-import { type Part, toExcerpt } from './excerpt'
+import { type Passage, toExcerpt } from './excerpt'
 import type { FoundMemo } from './responses'
 import { type BookSearch, MAX_SEARCHED, type MemoSearch, WINDOW } from './schema'
 
@@ -32,7 +32,7 @@ type Source = { id: SQLiteColumn; bytes: SQL; ranges: SQL[] }
  * reads only as many rows as the outer query takes. `bytes` must not read the texts: `octet_length` does not.
  * @param newest selects `id`, `bytes`, and what `order` needs, from ranges of indexes in that order
  */
-export const withFirst = (newest: SQL, maxBytes: number, order = sql`id desc`) => sql`
+export const withBoundedSearch = (newest: SQL, maxBytes: number, order = sql`id desc`) => sql`
   with newest as (${newest} order by ${order} limit ${maxSearched}),
   counted as (
     select id, bytes, row_number() over newer as n, sum(bytes) over newer as total
@@ -49,7 +49,7 @@ const withSearched = ({ id, bytes, ranges }: Source) => {
   const newest = ranges.map(
     (range) => sql`select ${id} as id, ${bytes} as bytes from ${id.table} where ${range} and ${isNext}`,
   )
-  return withFirst(union(newest), MAX_SEARCHED_BYTES)
+  return withBoundedSearch(union(newest), MAX_SEARCHED_BYTES)
 }
 
 const selectOldest = ({ id, ranges }: Source, bookId = sql`null`) => {
@@ -101,7 +101,7 @@ const memoSearch = (source: Source, bookId?: SQL) => {
   const position = sql`iif(contentFolded is null, at, at * length(memoContent) / length(contentFolded))`
   const startOf = (at: SQL) => sql`max(1, ${at} - ${window} / 2)`
   const search = (words: string[]) => sqlStatement<
-    Omit<FoundMemo, 'excerpt'> & Part & Searched
+    Omit<FoundMemo, 'excerpt'> & Passage & Searched
   >`${withSearched(source)},
   found as (
     select id, isLast, iif(isOfType and ${hasWords(sql`text`, words)}, ifnull(nullif(instr(text, :q), 0), instr(text, :word)), 0) as at
@@ -111,8 +111,8 @@ const memoSearch = (source: Source, bookId?: SQL) => {
     )
   )
   select id, isLast, at, memoId, memos.bookId, title, memoType, memoBookPage, memoAuthority, memos.createdAt, updatedAt,
-    substr(memoContent, ${startOf(position)}, ${window}) as part,
-    substr(contentFolded, ${startOf(sql`at`)}, ${window}) as foldedPart,
+    substr(memoContent, ${startOf(position)}, ${window}) as passage,
+    substr(contentFolded, ${startOf(sql`at`)}, ${window}) as foldedPassage,
     ${position} > ${window} / 2 + 1 as isCutBefore,
     ${startOf(position)} + ${window} <= length(memoContent) as isCutAfter
   from found cross join memos on memoId = id cross join books on books.bookId = memos.bookId
@@ -139,9 +139,9 @@ export const searchMemos = async (db: Db, caller: Caller, { memoType, bookId, ..
   if (bookId !== undefined && !end?.bookId) return undefined
   const item = rows
     .filter(({ at }) => at)
-    .map(({ id, isLast, at, part, foldedPart, isCutBefore, isCutAfter, ...memo }) => ({
+    .map(({ id, isLast, at, passage, foldedPassage, isCutBefore, isCutAfter, ...memo }) => ({
       ...memo,
-      excerpt: toExcerpt({ part, foldedPart, isCutBefore, isCutAfter }, [values.q, values.word]),
+      excerpt: toExcerpt({ passage, foldedPassage, isCutBefore, isCutAfter }, [values.q, values.word]),
     }))
   return { item, next: toNext(rows, search.size, end?.oldest) }
 }

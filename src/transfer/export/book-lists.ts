@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Caller, callerId, runAsCaller } from '../../db/caller'
 import { type Db, sqlStatement } from '../../db/client'
+import { columnsOf, toJson } from '../../db/json'
 import { number } from '../../db/parameters'
 import { type ArrayOrParts, type LoadPart, type Size, splitByBytes } from '../../db/parts'
+import { MEMO_COLUMNS } from '../../library/memos/memo-lists'
 import { readingsOfBook } from '../../library/readings/lookup'
 import type { BookColumns } from '../book-columns'
 
@@ -19,10 +21,7 @@ export const readingJson = sql.raw(`json_object(
 export const eventJson = sql.raw(
   `json_object('at', ${instant('at')}, 'page', page, 'kind', kind, 'minutes', minutes, 'seconds', seconds)`,
 )
-export const memoJson = sql.raw(`json_object(
-  'memoId', memoId, 'memoType', memoType, 'memoContent', memoContent, 'memoBookPage', memoBookPage,
-  'memoAuthority', memoAuthority, 'memoLikesCount', memoLikesCount, 'createdAt', createdAt, 'updatedAt', updatedAt
-)`)
+export const memoJson = toJson(columnsOf('memos', MEMO_COLUMNS))
 
 /** What devices read, rounded half up to minutes. */
 export const sittingJson = sql.raw(`json_object('date', day, 'minutes', max(1, (seconds + 30) / 60))`)

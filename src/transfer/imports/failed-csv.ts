@@ -12,7 +12,7 @@ import { isOwnImport, isOwnReportRow } from './store'
 const MAX_NAME = 500
 
 /** The columns of the table: those of the rows, in the order in which they appear, as far as a table may have. */
-export const columnsOf = (rows: string[][]) => {
+export const headerOf = (rows: string[][]) => {
   const columns = new Set<string>()
   // The rows of a table share one array of names.
   for (const names of new Set(rows)) {

@@ -188,15 +188,15 @@ export const readFile = (bytes: Uint8Array, options: ReadOptions): ReadResult =>
   if (!text.trim()) refuse('The file is empty.')
   const source = toSource(text)
   const name = chooseFormat(source, options)
-  const { read, columnsOf, memberOf } = REGISTRY[name]
+  const { read, columnReaders, memberOf } = REGISTRY[name]
   const folded = Object.entries(options.shelfMap).map(([shelf, meaning]) => [toKey(shelf), meaning])
   const entries = read(source, { ...options, shelfMap: Object.fromEntries(folded) })
   // Strings in Lua may have bytes of their own.
   if (isDamaged || isLua(text)) for (const entry of entries) reportDamage(entry)
   limitEntries(entries)
   nameSources(entries, name)
-  const table = columnsOf ? source.table : toTable([])
-  const known = new Set(columnsOf?.(table.keys, options).map(([column]) => toCompactKey(column)))
+  const table = columnReaders ? source.table : toTable([])
+  const known = new Set(columnReaders?.(table.keys, options).map(([column]) => toCompactKey(column)))
   const isKnown = (column: string) => known.has(toCompactKey(column))
   const member = memberOf?.(source)
   const unknown = [...table.header.filter((column) => !isKnown(column)), ...(member?.unread ?? [])]

@@ -17,7 +17,7 @@ const MIDDLES: [sort: string, toKey: (middle: number) => unknown][] = [
   ['activity', (middle) => FIRST_ACTIVITY + middle * 1000],
 ]
 const sorted = MIDDLES.flatMap(([sort, toKey]): Endpoint[] => {
-  const toDeep = after(({ book }, middle) => ({ sort, part: 0, sortKey: toKey(middle), bookId: book - 2 + middle }))
+  const toDeep = after(({ book }, middle) => ({ sort, segment: 0, sortKey: toKey(middle), bookId: book - 2 + middle }))
   return [
     get(`books by ${sort}`, () => `/books?sort=${sort}&size=20`),
     get(`books by ${sort}, deep`, (library) => `/books?sort=${sort}&size=20${toDeep(library)}`),

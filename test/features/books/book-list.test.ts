@@ -170,8 +170,8 @@ describe('GET /books', () => {
     [{ cursor: '' }, 'cursor'],
     [{ cursor: 'x' }, 'cursor'],
     [{ cursor: toCursor(null) }, 'cursor'],
-    [{ cursor: toCursor({ sort: 'title', part: 2, sortKey: '', bookId: 1 }), sort: 'title' }, 'cursor'],
-    [{ cursor: toCursor({ sort: 'title', part: 0, sortKey: [], bookId: 1 }), sort: 'title' }, 'cursor'],
+    [{ cursor: toCursor({ sort: 'title', segment: 2, sortKey: '', bookId: 1 }), sort: 'title' }, 'cursor'],
+    [{ cursor: toCursor({ sort: 'title', segment: 0, sortKey: [], bookId: 1 }), sort: 'title' }, 'cursor'],
   ])('refuses %j', async (query, propertyPath) => {
     expect(await reader.get(toPath('/books', query))).toMatchObject({
       status: 400,
@@ -192,10 +192,10 @@ describe('GET /books', () => {
     'accepts any valid cursor of %s, even if made up or from other filters',
     { tags: ['slow'] },
     async (sort) => {
-      for (const part of [0, 1]) {
+      for (const segment of [0, 1]) {
         for (const sortKey of [null, 0, -1e300, 'x', '\u0000\ud800']) {
           for (const query of [{}, { status: 'YET' }, { author: '한강' }, { tag: 'Novel' }]) {
-            const cursor = toCursor({ sort, part, sortKey, bookId: 9_007_199_254_740_991 })
+            const cursor = toCursor({ sort, segment, sortKey, bookId: 9_007_199_254_740_991 })
             const { item } = await list(reader, { ...query, sort, cursor })
             expect(idsOf(books)).toEqual(expect.arrayContaining(idsOf(item)))
           }
@@ -380,7 +380,7 @@ describe('one database call, at a cost independent of the size of the library', 
     ['-rating', 'books_by_star', { tag: 'a', status: 'YET' }],
   ]
   it.each(plans)('%s reads %s, without sorting (%j)', async (sort, index, query = {}) => {
-    for (const cursor of [undefined, toCursor({ sort, part: 0, sortKey: 'x', bookId: 1 })]) {
+    for (const cursor of [undefined, toCursor({ sort, segment: 0, sortKey: 'x', bookId: 1 })]) {
       const prepare = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), 'prepare')
       await list(small, { ...query, sort, cursor })
       const statement = prepare.mock.calls.map(([text]) => String(text)).find((text) => text.includes('sortKey')) ?? ''

@@ -234,7 +234,7 @@ describe('a shelf', () => {
     const [secret, other] = [await share('SHELF'), await share('SHELF')]
     const { next } = (await show(secret, '.json?size=1')).body
     expect((await show(secret, `.json?size=1&cursor=${next}`)).status).toBe(200)
-    const plain = btoa(JSON.stringify({ sort: '-created', part: 0, sortKey: null, bookId: 1 })).replace(/=+$/, '')
+    const plain = btoa(JSON.stringify({ sort: '-created', segment: 0, sortKey: null, bookId: 1 })).replace(/=+$/, '')
     for (const [link, cursor] of [
       [other, next],
       [secret, `${next.startsWith('A') ? 'B' : 'A'}${next.slice(1)}`],

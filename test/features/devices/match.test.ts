@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { toNames } from '../../../src/devices/documents/match'
 import { emptyEntry } from '../../../src/transfer/entries/entry'
-import { createMatcher, type Known } from '../../../src/transfer/imports/plan/matching'
+import { type BookIdentity, createMatcher } from '../../../src/transfer/imports/plan/matching'
 import { type Reader, signUp } from '../../support/api'
 import { measure, memberDatabase } from '../../support/database'
 import { addDevice } from '../../support/devices/device'
@@ -23,7 +23,7 @@ const BOOKS = [
 ] as const
 
 const addBooks = async (reader: Reader) => {
-  const known: Known[] = []
+  const known: BookIdentity[] = []
   for (const [title, subtitle, author] of BOOKS) {
     const { bookId } = await reader.createBook({ title, author })
     if (subtitle) await reader.patch(`/books/${bookId}/edition`, { subtitle })

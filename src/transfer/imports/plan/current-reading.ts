@@ -47,7 +47,10 @@ export const toRating = (quarters: number | null, star: number) => ({
   archivedStar: (quarters === null && star) || null,
 })
 
-export type Known = Pick<EntryReading, 'startedAt' | 'finishedAt' | 'outcome' | 'quarters' | 'isPaused' | 'note'> & {
+export type KnownReading = Pick<
+  EntryReading,
+  'startedAt' | 'finishedAt' | 'outcome' | 'quarters' | 'isPaused' | 'note'
+> & {
   format: ReadingColumns['readingFormat']
 }
 
@@ -75,8 +78,8 @@ export const toExactColumns = (
  * @param exact the times of the export, of which those with the dates count
  */
 export const changesOfReading = (
-  book: ReadingColumns & { current: Known },
-  { startedAt, finishedAt, outcome, quarters, format, note, isPaused }: Known,
+  book: ReadingColumns & { current: KnownReading },
+  { startedAt, finishedAt, outcome, quarters, format, note, isPaused }: KnownReading,
   exact?: Pick<ReadingColumns, 'readStartDate' | 'readEndDate'>,
 ): Partial<ReadingColumns> => {
   const { current } = book

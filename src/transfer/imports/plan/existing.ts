@@ -10,8 +10,8 @@ import type { Entry, EntryMemo, EntryProgress } from '../../entries/entry'
 import { query, type RunContext, toJsonArrays } from '../run-context'
 import type { StoredImport } from '../store'
 import { readingColumns } from '../undo/snapshot'
-import type { Known as KnownReading, ReadingColumns } from './current-reading'
-import { createMatcher, type Known, type Origin } from './matching'
+import type { KnownReading, ReadingColumns } from './current-reading'
+import { type BookIdentity, createMatcher, type Origin } from './matching'
 import { type SittingEvent, toSittingEvents, withoutIgnored } from './sittings'
 
 // Loads the books of the library that a file may match. All statements are scoped to the member by `memberId`.
@@ -23,7 +23,7 @@ const booksAfter = STATUS_CONDITIONS.map(
     select bookId, title, subtitle, author, isbn, seriesNumber, sourceIds from books
     where memberId = :memberId and ${isOfStatus} and bookId > :after`,
 )
-const selectLibrary = sqlStatement<Known>`
+const selectLibrary = sqlStatement<BookIdentity>`
   ${sql.join(booksAfter, sql` union all `)} order by bookId limit ${sql.raw(String(LIBRARY_PAGE))}`
 /** The books of the rows that earlier runs committed. */
 const selectTaken = sqlStatement<{ bookId: number }>`
@@ -57,7 +57,7 @@ export const loadLibrary = async (context: RunContext, stored: StoredImport, ent
   )
   for (let after: number | undefined = 0; after !== undefined; ) {
     if (Date.now() >= deadline || context.budget.left <= 0) return undefined
-    const { books }: { books: Known[] } = await query(context, { books: selectLibrary({ memberId, after }) })
+    const { books }: { books: BookIdentity[] } = await query(context, { books: selectLibrary({ memberId, after }) })
     books.forEach(matcher.offer)
     after = books[LIBRARY_PAGE - 1]?.bookId
   }

@@ -3,7 +3,7 @@ import { toAuthorKeys, toFullTitle, toTitle } from '../../entries/names'
 import { type About, isIdentified, isSameBook, toAbout } from '../../entries/same-book'
 
 /** What identifies a book in the library. */
-export type Known = {
+export type BookIdentity = {
   bookId: number
   title: string
   subtitle: string | null
@@ -156,7 +156,7 @@ export const createMatcher = (entries: Entry[], origins: Map<number, Origin>, ta
     else if (others.length < max) others.push(book)
   }
   return {
-    offer: ({ bookId, sourceIds, ...known }: Known) => {
+    offer: ({ bookId, sourceIds, ...known }: BookIdentity) => {
       const { key, shortKeys } = toTitle(toFullTitle(known))
       const book = { ...known, bookId, sourceIds: sourceIds === null ? [] : JSON.parse(sourceIds) }
       // The file may be an export of this library, or of the one from which the book was imported.

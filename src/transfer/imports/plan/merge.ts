@@ -6,7 +6,7 @@ import type { BookColumns } from '../../book-columns'
 import type { Entry, EntryReading, Loss } from '../../entries/entry'
 import { toFullTitle } from '../../entries/names'
 import { type Dates, findStored, isAlike, isSameDate, readingsOf } from '../../entries/readings'
-import { changesOfReading, type Known, type ReadingColumns, toRating, toStars } from './current-reading'
+import { changesOfReading, type KnownReading, type ReadingColumns, toRating, toStars } from './current-reading'
 import type { Existing } from './existing'
 import { ROUNDED } from './new-book'
 
@@ -23,7 +23,7 @@ const latestOf = (readings: Dates[]) =>
   }, null)
 
 /** A reading of the library with what the same one of a file adds. Its own values stay, unless the import overwrites. */
-const combine = (current: Known, wanted: EntryReading, overwrites: boolean): Known => {
+const combine = (current: KnownReading, wanted: EntryReading, overwrites: boolean): KnownReading => {
   const choose = <Value>(own: Value, other: Value) => (overwrites ? (other ?? own) : (own ?? other))
   const isOpen = current.outcome === null
   const outcome = isOpen || overwrites ? wanted.outcome : current.outcome
@@ -86,7 +86,8 @@ const changed = (book: Existing, merged: Partial<ReadingColumns>): Partial<Readi
  */
 const findCurrent = ({ bookStatus, current, past }: Existing, ended: EntryReading[], open?: EntryReading) => {
   const isGoingOn = bookStatus === 'ING' && open !== undefined
-  const stored: Pick<Known, keyof Dates | 'quarters'>[] = isGoingOn || bookStatus === 'YET' ? past : [current, ...past]
+  const stored: Pick<KnownReading, keyof Dates | 'quarters'>[] =
+    isGoingOn || bookStatus === 'YET' ? past : [current, ...past]
   const pairs = findStored(stored, ended)
   const missing = ended.filter((reading) => !pairs.has(reading))
   if (isGoingOn) return { pairs, missing, same: open }

@@ -6,7 +6,7 @@ import { createLimiter, type Lease } from '../../../runtime/limiter'
 import { callBucket, fileKey } from '../../../storage/bucket'
 import { ImportFileError, MAX_ROWS } from '../../entries/entry'
 import type { ReadOptions, ReceivedEntry } from '../../entries/reader-protocol'
-import { columnsOf } from '../failed-csv'
+import { headerOf } from '../failed-csv'
 import { failImport, newLease, returnLease } from '../lease'
 import { continueImport, endOfRun, runImport } from '../run'
 import type { RunContext } from '../run-context'
@@ -115,7 +115,7 @@ export const readAndStart = async (context: ImportContext, bytes: Uint8Array, { 
       ...how,
       // A device may send books, but set nothing else.
       member: how.device ? undefined : member,
-      columns: columnsOf(entries.map(({ cells }) => cells.names)),
+      columns: headerOf(entries.map(({ cells }) => cells.names)),
       file,
       total: entries.length,
     })

@@ -30,10 +30,10 @@ export type Format = {
   matches: (source: Source) => boolean
   read: (source: Source, options: ImportOptions) => Entry[]
   /** For tables: the columns that the format reads, or leaves out on purpose, in the order in which they are read. */
-  columnsOf?: (keys: string[], options: ImportOptions) => ColumnReader[]
+  columnReaders?: (keys: string[], options: ImportOptions) => ColumnReader[]
   memberOf?: (source: Source) => EntryMember
 }
-export type TableFormat = Format & Required<Pick<Format, 'columnsOf'>>
+export type TableFormat = Format & Required<Pick<Format, 'columnReaders'>>
 
 /** Cuts the names of columns to MAX_COLUMN_NAME. A name that is empty or repeats an earlier one gets its number. */
 export const toTable = ([first, ...rows]: TableRow[]): Table => {
@@ -99,13 +99,13 @@ export const mapRows = <Result>(table: Table, options: ImportOptions, read: (row
 /** A format of tables, each row of which is a book. `matches`: whether a file has the format, by its columns. */
 export const createFormat = (
   matches: (has: (column: string) => boolean, keys: string[]) => boolean,
-  columnsOf: TableFormat['columnsOf'],
+  columnReaders: TableFormat['columnReaders'],
 ): TableFormat => ({
   matches: ({ table }) => matches((column) => hasColumns(table, [column]), table.keys),
-  columnsOf,
+  columnReaders,
   read: ({ table }, options) => {
     const { header, keys } = table
-    const columns = columnsOf(keys, options)
+    const columns = columnReaders(keys, options)
     return mapRows(table, options, (row, cells) => {
       const extra = cells.findIndex((cell, at) => at >= header.length && cell.trim())
       if (extra !== -1) row.lose('bad-row', `column ${extra + 1}`)

@@ -143,6 +143,6 @@ export const libby: TableFormat = {
   matches: ({ json, table }) =>
     timelineOf(json).some((item) => 'activity' in item && 'title' in item) ||
     hasColumns(table, ['title', 'timestamp', 'activity', 'details', 'library']),
-  columnsOf: () => [...BOOK, ...OTHERS],
+  columnReaders: () => [...BOOK, ...OTHERS],
   read: readTimeline,
 }

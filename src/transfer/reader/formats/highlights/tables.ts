@@ -57,7 +57,7 @@ const highlightRows = ({ matches, toHighlight, emptyCode, ...columns }: Shape): 
     return [...books.values()].map(finish).concat(failed)
   }
 
-  return { matches: ({ table }) => matches(table), columnsOf: () => [...ofBook, ...others], read: readRows }
+  return { matches: ({ table }) => matches(table), columnReaders: () => [...ofBook, ...others], read: readRows }
 }
 
 /** The CSV that apple-books-export writes. Times are in UTC. */

@@ -71,7 +71,7 @@ export const librarythingJson: Format = {
     )
   },
   read: ({ json }, options) => {
-    const columns = librarything.columnsOf(USUAL_COLUMNS, options)
+    const columns = librarything.columnReaders(USUAL_COLUMNS, options)
     const books = Object.entries(toObject(json))
     checkCount(books.length)
     return books.map(([id, value], at) => {

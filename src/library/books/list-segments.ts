@@ -7,7 +7,7 @@ import { hasWordsInFields } from '../search/conditions'
 import type { ListedBook } from './responses'
 import type { ListQuery, Position, SortField } from './schema'
 
-// Each sort reads its own index. A list has up to two parts: the books with a value to sort by, then those without,
+// Each sort reads its own index. A list has up to two segments: the books with a value to sort by, then those without,
 // which are not in that index, newest registration first. One filter may use an index; the others are tested on each
 // book, up to a limit: docs/decisions/0026-sorting-and-filtering.md.
 
@@ -20,9 +20,9 @@ const wantedTags = sql`
 /** Selects the wanted tags that exist, the one with the fewest books first. */
 export const selectTags = (count: number) => (count > 1 ? sql`${wantedTags} order by bookCount` : wantedTags)
 
-/** A part of a list, which is read along indexes. */
-export type Part = {
-  number: Position['part']
+/** A segment of a list, which is read along indexes. */
+export type Segment = {
+  number: Position['segment']
   /** Selects some columns of the first rows after the cursor, in order. */
   select: (selected: SQL, rows: SQL) => SQL
   key: SQL
@@ -61,7 +61,7 @@ const comparison = (isDescending: boolean) => sql.raw(isDescending ? '<' : '>')
 
 /** Selects from ranges of indexes that are all in the same order, and merges them. */
 const mergeRanges =
-  (ranges: SQL[], condition: SQL, order: SQL): Part['select'] =>
+  (ranges: SQL[], condition: SQL, order: SQL): Segment['select'] =>
   (selected, rows) => {
     const selects = ranges.map((range) => sql`select ${selected} from ${range} and ${condition}`)
     return sql`${sql.join(selects, sql` union all `)} order by ${order} limit ${rows}`
@@ -85,14 +85,14 @@ type Name = keyof ReturnType<typeof conditionsOf>
 const othersThan = (filters: Filters, ...implied: Name[]) =>
   present(Object.entries(conditionsOf(filters)).map(([name, each]) => !implied.includes(name as Name) && each))
 
-/** The books in order of registration: all of them, or the part without a value to sort by. */
-const byRegistration = (filters: Filters, isDescending: boolean, hasNoValue?: SQL): Part => {
+/** The books in order of registration: all of them, or the segment without a value to sort by. */
+const byRegistration = (filters: Filters, isDescending: boolean, hasNoValue?: SQL): Segment => {
   const { status, tagCount, author, isbn, cursor } = filters
-  const part = hasNoValue ? 1 : 0
-  const isAfter = cursor?.part === part ? sql`bookId ${comparison(isDescending)} :bookId` : always
+  const segment = hasNoValue ? 1 : 0
+  const isAfter = cursor?.segment === segment ? sql`bookId ${comparison(isDescending)} :bookId` : always
   const order = sql`bookId ${sqlDirection(isDescending)}`
-  const read = (ranges: SQL[], implied: Name, further?: Condition): Part => ({
-    number: part,
+  const read = (ranges: SQL[], implied: Name, further?: Condition): Segment => ({
+    number: segment,
     select: mergeRanges(ranges, isAfter, order),
     key: sql.raw('null'),
     filters: [...othersThan(filters, implied), ...present([further, hasNoValue])],
@@ -127,7 +127,7 @@ const IMPLIED: Record<keyof typeof SORTS, Name[]> = {
 }
 
 /** The books with a value to sort by, in its order. */
-const byValue = (filters: Filters, field: keyof typeof SORTS, isDescending: boolean): Part => {
+const byValue = (filters: Filters, field: keyof typeof SORTS, isDescending: boolean): Segment => {
   const { key, last, hasValue } = SORTS[field]
   const { status, since, cursor } = filters
   const sqlOrder = sqlDirection(isDescending)
@@ -138,18 +138,18 @@ const byValue = (filters: Filters, field: keyof typeof SORTS, isDescending: bool
   // For (key, bookId) > (…), SQLite would read all books with the same key again.
   const ties = mergeRanges(own, sql`${key} = ${last} and bookId ${operator} :bookId`, sql`bookId ${sqlOrder}`)
   const others = mergeRanges(own, sql`${key} ${operator} ${last}`, order)
-  const afterCursor: Part['select'] = (...selected) => sql`
+  const afterCursor: Segment['select'] = (...selected) => sql`
     select * from (${ties(...selected)}) union all select * from (${others(...selected)}) limit ${selected[1]}`
   return {
     number: 0,
-    select: cursor?.part === 0 ? afterCursor : mergeRanges(own, always, order),
+    select: cursor?.segment === 0 ? afterCursor : mergeRanges(own, always, order),
     key,
     filters: othersThan(filters, ...IMPLIED[field]),
   }
 }
 
-/** The parts of a list, in their order. */
-export const partsOf = (query: Filters): Part[] => {
+/** The segments of a list, in their order. */
+export const segmentsOf = (query: Filters): Segment[] => {
   const { sort, status, author, since } = query
   const isDescending = sort.startsWith('-')
   const field = sort.replace('-', '') as SortField
