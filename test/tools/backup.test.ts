@@ -223,7 +223,7 @@ it('refuses a database that DB does not know', async () => {
 
 it('takes no more memory for a larger database, and files have at most 32 MB', async () => {
   const { database, backup, restored, ...large } = createData('large')
-  for (let n = 0; n < 40; n++) addMember(database, Array(20).fill(Array(5).fill('A memo. '.repeat(625))))
+  for (let n = 0; n < 32; n++) addMember(database, Array(20).fill(Array(5).fill('A memo. '.repeat(625))))
   const memos = countMemos(String(database.location()))
   database.close()
   const [ofBackup, ofRestore] = [await large.writeBackup(), await large.restore()]
