@@ -77,11 +77,11 @@ describe.each([0, 1, 2])('a member of slot %d', (slot) => {
     expect(calls).toEqual(['DB'])
   })
 
-  it('sets only one of ten passwords sent at once with the same code', async () => {
+  it('sets only one of three passwords sent at once with the same code', async () => {
     const { email } = await signUp(slot)
     const code = await codeFor(email)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => reset(email, code)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(400)])
+    const answers = await Promise.all(Array.from({ length: 3 }, () => reset(email, code)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400])
   })
 })
 
