@@ -21,6 +21,7 @@ import { rejectKey } from '../input/request-key'
 import { firstIssues } from '../input/validate'
 import { Memo } from '../library/memos/responses'
 import { namedObject } from '../values/named'
+import { listUpTo } from '../values/responses'
 import { EXAMPLES } from './examples'
 
 const FieldError = namedObject('FieldError', { field: z.string(), rejectedValue: z.unknown(), reason: z.string() })
@@ -34,8 +35,8 @@ const ViolationError = namedObject('ViolationError', {
 const ErrorBody = namedObject('ErrorResponse', {
   status: z.int().check(z.minimum(0), z.maximum(599)),
   message: z.nullable(z.string()),
-  fieldErrors: z.nullable(z.array(FieldError).check(z.maxLength(MAX_LISTED_ERRORS))),
-  violationErrors: z.nullable(z.array(ViolationError).check(z.maxLength(MAX_LISTED_ERRORS))),
+  fieldErrors: z.nullable(listUpTo(MAX_LISTED_ERRORS, FieldError)),
+  violationErrors: z.nullable(listUpTo(MAX_LISTED_ERRORS, ViolationError)),
 }) satisfies z.ZodMiniType<Body>
 
 const MemoConflict = namedObject('MemoConflict', { ...ErrorBody.shape, memo: z.nullable(Memo) })

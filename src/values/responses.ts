@@ -8,6 +8,9 @@ import { MAX_MEMOS_SIZE, MAX_SIZE } from './paging'
 /** A text in a response. */
 export const textUpTo = (max: number) => z.string().check(z.maxLength(max))
 
+/** A list in a response. */
+export const listUpTo = <Item extends z.ZodMiniType>(max: number, item: Item) => z.array(item).check(z.maxLength(max))
+
 /** An identifier in a response. */
 export const Id = z.int().check(z.minimum(1))
 
@@ -26,11 +29,11 @@ const nameOf = (schema: z.ZodMiniType) => z.globalRegistry.get(schema)?.id
 
 /** The envelope of every paged list. The document calls it `<id of the item>Page`. */
 export const pageOf = <Item extends z.ZodMiniType>(item: Item, maxSize = MAX_SIZE) =>
-  namedObject(`${nameOf(item)}Page`, { item: z.array(item).check(z.maxLength(maxSize)), pageInfo: PageInfo })
+  namedObject(`${nameOf(item)}Page`, { item: listUpTo(maxSize, item), pageInfo: PageInfo })
 
 /** The envelope of a list with a cursor; `next` is null at the end. Its schema is named `<id of the item>List`. */
 export const listOf = <Item extends z.ZodMiniType>(item: Item) =>
   namedObject(`${nameOf(item)}List`, {
-    item: z.array(item).check(z.maxLength(MAX_LIST_SIZE)),
+    item: listUpTo(MAX_LIST_SIZE, item),
     next: z.nullable(textUpTo(MAX_CURSOR)),
   })

@@ -5,7 +5,7 @@ import { MAX_YEAR, MIN_YEAR } from '../../library/stats/schema'
 import { MAX_LABEL, MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
 import { namedObject } from '../../values/named'
-import { Instant, textUpTo } from '../../values/responses'
+import { Instant, listUpTo, textUpTo } from '../../values/responses'
 import { LinkKind, MAX_LINKS } from './schema'
 
 const fields = {
@@ -73,7 +73,7 @@ export const linksReference: FeatureReference = {
       description:
         'Newest first, without their addresses: only hashes of them are stored, so that a thief with a session learns none. ' +
         'Create another link for another device.',
-      responses: { 200: json(z.array(Link).check(z.maxLength(MAX_LINKS)), 'Your links') },
+      responses: { 200: json(listUpTo(MAX_LINKS, Link), 'Your links') },
     },
     'PATCH /links/{link-id}': {
       operationId: 'updateLink',

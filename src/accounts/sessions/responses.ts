@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { ACTIVITY_KINDS } from '../../values/contract'
 import { named, namedObject } from '../../values/named'
-import { Instant, textUpTo } from '../../values/responses'
+import { Instant, listUpTo, textUpTo } from '../../values/responses'
 import { Profile } from '../members/responses'
 import { MAX_ENTRIES, MAX_SESSIONS } from './schema'
 
@@ -64,7 +64,7 @@ export const sessionsReference: FeatureReference = {
       summary: 'List your sessions',
       description:
         'Newest first. Each login creates a session. A member has at most a hundred: a further login ends the oldest.',
-      responses: { 200: json(z.array(Session).check(z.maxLength(MAX_SESSIONS)), 'Your sessions') },
+      responses: { 200: json(listUpTo(MAX_SESSIONS, Session), 'Your sessions') },
     },
     'DELETE /sessions': {
       operationId: 'endOtherSessions',
@@ -94,7 +94,7 @@ export const sessionsReference: FeatureReference = {
         'tokens. Repeats from the same device and country on the same UTC day are one entry. Beyond five such entries ' +
         'of a kind on a day, further ones are merged into one without device and country. Failed logins are not ' +
         'merged: at most twenty a day are listed, and 500 in all.',
-      responses: { 200: json(z.array(Activity).check(z.maxLength(MAX_ENTRIES)), 'The entries') },
+      responses: { 200: json(listUpTo(MAX_ENTRIES, Activity), 'The entries') },
     },
   },
 }

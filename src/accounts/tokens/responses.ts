@@ -3,13 +3,13 @@ import { HINT_LENGTH } from '../../auth/access-token'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/description/feature-reference'
 import { MAX_LABEL } from '../../values/contract'
 import { namedObject } from '../../values/named'
-import { Instant, textUpTo } from '../../values/responses'
+import { Instant, listUpTo, textUpTo } from '../../values/responses'
 import { MAX_TOKENS, NAMES, Scope } from './schema'
 
 const fields = {
   tokenId: z.uuid(),
   name: textUpTo(MAX_LABEL),
-  scopes: z.array(Scope).check(z.maxLength(NAMES.length)),
+  scopes: listUpTo(NAMES.length, Scope),
   createdAt: Instant,
   expiresAt: z.nullable(Instant),
   startsBooks: z.boolean(),
@@ -88,7 +88,7 @@ export const tokensReference: FeatureReference = {
       summary: 'List your access tokens',
       description:
         'Newest first, without the tokens themselves. Those of devices have the scope `intake:write` or `intake:read`. Expired ones are not listed.',
-      responses: { 200: json(z.array(AccessToken).check(z.maxLength(MAX_TOKENS)), 'Your access tokens') },
+      responses: { 200: json(listUpTo(MAX_TOKENS, AccessToken), 'Your access tokens') },
     },
     'DELETE /tokens': {
       operationId: 'deleteTokens',

@@ -5,7 +5,7 @@ import { Import, KeptBook } from '../../transfer/imports/responses'
 import { MAX_KEPT_OF_DEVICES } from '../../transfer/imports/schema'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Instant, listOf } from '../../values/responses'
+import { Instant, listOf, listUpTo } from '../../values/responses'
 import { NamedBook } from '../documents/responses'
 import { DocumentId } from '../documents/schema'
 
@@ -27,7 +27,7 @@ const UndoneChanges = namedObject('UndoneChanges', {
   progress: Int32,
   documents: Int32,
   minutes: Int32,
-  kept: z.array(KeptBook).check(z.maxLength(MAX_ROWS)),
+  kept: listUpTo(MAX_ROWS, KeptBook),
   hasMore: z.boolean(),
 })
 export type UndoneChanges = z.infer<typeof UndoneChanges>

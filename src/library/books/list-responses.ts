@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { MAX_TAG } from '../../values/contract'
 import { named } from '../../values/named'
-import { listOf, textUpTo } from '../../values/responses'
+import { listOf, listUpTo, textUpTo } from '../../values/responses'
 import { Edition } from '../editions/responses'
 import { Memo } from '../memos/responses'
 import { ProgressEvent } from '../progress/responses'
@@ -14,8 +14,8 @@ import { INCLUDES, MAX_EXCERPT, MAX_FILTER_ROWS, MAX_WANTED_TAGS } from './schem
 /** What `include` adds to a book. */
 export const BookParts = z.object({
   edition: Edition,
-  tags: z.array(textUpTo(MAX_TAG)).check(z.maxLength(MAX_BOOK_TAGS)),
-  readings: z.array(Reading).check(z.maxLength(1)),
+  tags: listUpTo(MAX_BOOK_TAGS, textUpTo(MAX_TAG)),
+  readings: listUpTo(1, Reading),
   progress: z.nullable(ProgressEvent),
   lastMemo: z.nullable(Memo),
 })

@@ -1,12 +1,12 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { type FeatureReference, json, NULLABLE_SENT } from '../../http/description/feature-reference'
 import { namedObject } from '../../values/named'
-import { Id } from '../../values/responses'
+import { Id, listUpTo } from '../../values/responses'
 import { KEPT_DAYS } from '../trash/schema'
 import { DATE_SENT } from './responses'
 import { MAX_IDS, MAX_TAG_CHANGES } from './schema'
 
-const Ids = z.array(Id).check(z.maxLength(MAX_IDS))
+const Ids = listUpTo(MAX_IDS, Id)
 const ChangedBooks = namedObject('ChangedBooks', { changed: Ids, unchanged: Ids, missing: Ids })
 export type ChangedBooks = z.infer<typeof ChangedBooks>
 const DeletedBooks = namedObject('DeletedBooks', { deleted: Ids, left: Ids, missing: Ids })

@@ -9,7 +9,7 @@ import {
 import { MAX_NAME } from '../../values/contract'
 import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'
-import { textUpTo } from '../../values/responses'
+import { listUpTo, textUpTo } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
 import { EditionSeconds, MAX_LANGUAGE, MAX_SAME_ISBN, MAX_SERIES_NUMBER, MAX_SOURCE_IDS, PublishedYear } from './schema'
 
@@ -23,7 +23,7 @@ export const Edition = namedObject('Edition', {
   series: z.nullable(textUpTo(MAX_NAME)),
   seriesNumber: z.nullable(z.number().check(z.minimum(0), z.maximum(MAX_SERIES_NUMBER))),
   seconds: z.nullable(EditionSeconds),
-  sourceIds: z.array(textUpTo(200)).check(z.maxLength(MAX_SOURCE_IDS)),
+  sourceIds: listUpTo(MAX_SOURCE_IDS, textUpTo(200)),
 })
 export type Edition = z.infer<typeof Edition>
 
@@ -59,7 +59,7 @@ export const editionsReference: FeatureReference = {
       operationId: 'listBooksByIsbn',
       summary: 'List books by ISBN',
       description: `Newest registration first, at most ${MAX_SAME_ISBN}. An ISBN-10 and its ISBN-13 find the same books.`,
-      responses: { 200: json(z.array(LibraryBook).check(z.maxLength(MAX_SAME_ISBN)), 'The books') },
+      responses: { 200: json(listUpTo(MAX_SAME_ISBN, LibraryBook), 'The books') },
     },
     'GET /books/{book-id}/edition': {
       operationId: 'getEdition',

@@ -4,7 +4,7 @@ import { LINK_KINDS, MAX_COVER, MAX_LABEL, MAX_NAME } from '../../values/contrac
 import { MAX_LIST_SIZE } from '../../values/cursor'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
-import { Id, Instant, textUpTo } from '../../values/responses'
+import { Id, Instant, listUpTo, textUpTo } from '../../values/responses'
 import { BookStatus } from '../books/schema'
 import { MAX_CONTENT, MemoType } from '../memos/schema'
 import { ReadingOutcome } from '../readings/schema'
@@ -51,7 +51,7 @@ const LinkedList = namedObject('LinkedList', {
   name: textUpTo(MAX_LABEL),
   kind: z.enum(LISTED_KINDS),
   ownerName: z.nullable(textUpTo(MAX_NAME)),
-  item: z.array(z.union([LinkedBook, LinkedMemo, LinkedReading])).check(z.maxLength(MAX_LIST_SIZE)),
+  item: listUpTo(MAX_LIST_SIZE, z.union([LinkedBook, LinkedMemo, LinkedReading])),
   next: z.nullable(textUpTo(MAX_SEALED)),
 })
 export type LinkedList = z.infer<typeof LinkedList>

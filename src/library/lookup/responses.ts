@@ -4,6 +4,7 @@ import { CatalogueEdition, EditionList } from '../../catalogue/schema'
 import { CATALOGUE_LOOKUPS } from '../../db/limits/attempts'
 import { type FeatureReference, json } from '../../http/description/feature-reference'
 import { named } from '../../values/named'
+import { listUpTo } from '../../values/responses'
 import { LibraryBook } from '../books/responses'
 import { MAX_SAME_ISBN } from '../editions/schema'
 
@@ -12,7 +13,7 @@ const IsbnLookup = named(
   z.object({
     isbn: z.string().check(z.regex(/^97[89]\d{10}$/)),
     bookCount: z.int().check(z.minimum(0), z.maximum(MAX_SAME_ISBN)),
-    books: z.array(LibraryBook).check(z.maxLength(MAX_SAME_ISBN)),
+    books: listUpTo(MAX_SAME_ISBN, LibraryBook),
     edition: z.nullable(CatalogueEdition),
   }),
 )

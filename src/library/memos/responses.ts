@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { empty, type FeatureReference, json, WELL_FORMED } from '../../http/description/feature-reference'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Id, LocalTime, textUpTo } from '../../values/responses'
+import { Id, LocalTime, listUpTo, textUpTo } from '../../values/responses'
 import { KEPT_DAYS } from '../trash/schema'
 import { MAX_CONTENT, MemoAuthority, MemoType } from './schema'
 
@@ -70,7 +70,7 @@ export const memosReference: FeatureReference = {
       operationId: 'drawMemo',
       summary: 'Get a random memo',
       description: 'Returns one of your memos, each equally likely, or an empty array if you have none.',
-      responses: { 200: json(z.array(RandomMemo).check(z.maxLength(1)), 'At most one memo') },
+      responses: { 200: json(listUpTo(1, RandomMemo), 'At most one memo') },
     },
     'POST /memos/image-memo': {
       operationId: 'uploadMemoImage',

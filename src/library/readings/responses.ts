@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { empty, type FeatureReference, json, NULLABLE_SENT } from '../../http/description/feature-reference'
 import { BookFormat } from '../../values/fields'
 import { namedObject } from '../../values/named'
-import { Id, textUpTo } from '../../values/responses'
+import { Id, listUpTo, textUpTo } from '../../values/responses'
 import { DATE, MAX_LISTED_READINGS, MAX_NOTE, ReadingOutcome } from './schema'
 
 const StoredDate = z.nullable(z.string().check(z.regex(DATE)))
@@ -60,7 +60,7 @@ export const readingsReference: FeatureReference = {
       description:
         'The current reading, which has the status, full dates and rating of the book, then at most 200 past ones, newest ' +
         'first. A book that is `YET` has no current reading.',
-      responses: { 200: json(z.array(Reading).check(z.maxLength(MAX_LISTED_READINGS)), 'The readings') },
+      responses: { 200: json(listUpTo(MAX_LISTED_READINGS, Reading), 'The readings') },
     },
     'POST /books/{book-id}/readings': {
       operationId: 'createReading',

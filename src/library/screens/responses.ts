@@ -5,7 +5,7 @@ import { BOOK_FORMATS, MAX_COVER, MAX_NAME } from '../../values/contract'
 import { MAX_CURSOR, MAX_LIST_SIZE } from '../../values/cursor'
 import { BookFormat, Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { listOf, textUpTo } from '../../values/responses'
+import { listOf, listUpTo, textUpTo } from '../../values/responses'
 import { BookParts, PART_DESCRIPTIONS } from '../books/list-responses'
 import { LibraryBook, ListedBook } from '../books/responses'
 import { MAX_EXCERPT } from '../books/schema'
@@ -16,15 +16,14 @@ import { Tag } from '../tags/responses'
 import { MAX_TAGS } from '../tags/schema'
 import { MAX_COUNTED_SERIES, MAX_MISSING, MAX_NUMBERS, MAX_SHOWN_MEMOS } from './schema'
 
-const upTo = <Item extends z.ZodMiniType>(max: number, item: Item) => z.array(item).check(z.maxLength(max))
 const Series = textUpTo(MAX_NAME)
 
 export const BookCounts = namedObject('BookCounts', {
   statuses: namedObject('StatusCounts', { YET: Int32, ING: Int32, DONE: Int32 }),
-  formats: upTo(BOOK_FORMATS.length, namedObject('FormatCount', { format: BookFormat, bookCount: Int32 })),
-  ratings: upTo(5, namedObject('StarCount', { star: int(1, 5), bookCount: Int32 })),
-  tags: upTo(MAX_TAGS, Tag),
-  series: upTo(MAX_COUNTED_SERIES, namedObject('SeriesCount', { series: Series, bookCount: Int32 })),
+  formats: listUpTo(BOOK_FORMATS.length, namedObject('FormatCount', { format: BookFormat, bookCount: Int32 })),
+  ratings: listUpTo(5, namedObject('StarCount', { star: int(1, 5), bookCount: Int32 })),
+  tags: listUpTo(MAX_TAGS, Tag),
+  series: listUpTo(MAX_COUNTED_SERIES, namedObject('SeriesCount', { series: Series, bookCount: Int32 })),
   seriesCount: Int32,
 })
 export type BookCounts = z.infer<typeof BookCounts>
@@ -37,8 +36,8 @@ export type SeriesBook = z.infer<typeof SeriesBook>
 
 const SeriesPage = namedObject('SeriesPage', {
   series: Series,
-  missing: upTo(MAX_MISSING, int(1, MAX_SERIES_NUMBER)),
-  item: upTo(MAX_LIST_SIZE, SeriesBook),
+  missing: listUpTo(MAX_MISSING, int(1, MAX_SERIES_NUMBER)),
+  item: listUpTo(MAX_LIST_SIZE, SeriesBook),
   next: z.nullable(textUpTo(MAX_CURSOR)),
 })
 export type SeriesPage = z.infer<typeof SeriesPage>
@@ -47,7 +46,7 @@ export const WholeBook = named(
   'WholeBook',
   z.extend(ListedBook, {
     ...z.omit(BookParts, { lastMemo: true }).shape,
-    memos: z.nullable(upTo(MAX_SHOWN_MEMOS, Memo)),
+    memos: z.nullable(listUpTo(MAX_SHOWN_MEMOS, Memo)),
   }),
 )
 export type WholeBook = z.infer<typeof WholeBook>

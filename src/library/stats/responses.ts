@@ -3,7 +3,7 @@ import { type FeatureReference, json } from '../../http/description/feature-refe
 import { MAX_COVER, MAX_NAME, MAX_TAG } from '../../values/contract'
 import { BookFormat, Int32, int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Id, Instant, LocalTime, listOf, textUpTo } from '../../values/responses'
+import { Id, Instant, LocalTime, listOf, listUpTo, textUpTo } from '../../values/responses'
 import { MAX_LANGUAGE } from '../editions/schema'
 import { FIGURES, MAX_YEAR, MIN_YEAR } from './schema'
 
@@ -11,9 +11,9 @@ const Year = int(MIN_YEAR, MAX_YEAR)
 const Count = z.int().check(z.minimum(0))
 const Rating = z.number().check(z.minimum(0.25), z.maximum(5), z.multipleOf(0.25))
 const LocalDate = z.iso.date()
-const upToTen = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.maxLength(10))
 const ofName = <Name extends string>(id: string, name: Name, schema: z.ZodMiniType<string>) =>
-  upToTen(
+  listUpTo(
+    10,
     namedObject(id, { [name]: schema, books: Count } as Record<Name, z.ZodMiniType<string>> & { books: typeof Count }),
   )
 
@@ -47,13 +47,13 @@ const YearStats = namedObject('YearStats', {
   minutesRead: Count,
   ratings: namedObject('RatingStats', {
     ...Averages,
-    distribution: z.array(namedObject('RatingCount', { rating: Rating, count: Count })).check(z.maxLength(20)),
+    distribution: listUpTo(20, namedObject('RatingCount', { rating: Rating, count: Count })),
   }),
   daysToFinish: namedObject('DaysToFinish', Averages),
   months: z.array(namedObject('MonthStats', Month)).check(z.length(12)),
   longest: z.nullable(RatedBook),
   shortest: z.nullable(RatedBook),
-  bestRated: upToTen(RatedBook),
+  bestRated: listUpTo(10, RatedBook),
   authors: ofName('AuthorBooks', 'author', textUpTo(MAX_NAME)),
   tags: ofName('TagBooks', 'tag', textUpTo(MAX_TAG)),
   languages: ofName('LanguageBooks', 'language', textUpTo(MAX_LANGUAGE)),
@@ -63,7 +63,7 @@ const YearStats = namedObject('YearStats', {
   daysRead: Count,
   longestStreak: Count,
   currentStreak: Count,
-  days: z.array(namedObject('ReadingDay', { date: LocalDate, pages: Count, minutes: Count })).check(z.maxLength(366)),
+  days: listUpTo(366, namedObject('ReadingDay', { date: LocalDate, pages: Count, minutes: Count })),
   undated: Count,
   backlog: namedObject('Backlog', { books: Count, oldestCreatedAt: z.nullable(LocalTime) }),
 })

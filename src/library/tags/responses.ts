@@ -1,7 +1,8 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { empty, type FeatureReference, json } from '../../http/description/feature-reference'
 import { Int32 } from '../../values/fields'
 import { namedObject } from '../../values/named'
+import { listUpTo } from '../../values/responses'
 import { LibraryBookPage } from '../books/responses'
 import { BookTags, MAX_BOOK_TAGS, MAX_TAGS, TagName } from './schema'
 
@@ -60,7 +61,7 @@ export const tagsReference: FeatureReference = {
       operationId: 'listTags',
       summary: 'List your tags',
       description: 'In alphabetical order, regardless of case and marks.',
-      responses: { 200: json(z.array(Tag).check(z.maxLength(MAX_TAGS)), 'Your tags') },
+      responses: { 200: json(listUpTo(MAX_TAGS, Tag), 'Your tags') },
     },
     'PATCH /tags': {
       operationId: 'renameTag',

@@ -9,14 +9,14 @@ import { MAX_BOOK_TAGS, TagName } from '../../library/tags/schema'
 import { MAX_CURSOR } from '../../values/cursor'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Id, Instant, textUpTo } from '../../values/responses'
+import { Id, Instant, listUpTo, textUpTo } from '../../values/responses'
 import { MAX_SIZE } from './schema'
 
 const SyncedBook = named(
   'SyncedBook',
   z.extend(z.omit(ListedBook, { memoCount: true }), {
     edition: named('SyncedEdition', z.omit(Edition, { bookId: true, title: true, cover: true })),
-    tagIds: z.array(Id).check(z.maxLength(MAX_BOOK_TAGS)),
+    tagIds: listUpTo(MAX_BOOK_TAGS, Id),
     progress: namedObject('ProgressSummary', {
       count: Int32,
       latestAt: z.nullable(Instant),
@@ -48,7 +48,7 @@ export const Change = named('Change', z.discriminatedUnion('kind', [BookChange, 
 export type Change = z.infer<typeof Change>
 
 export const Changes = namedObject('Changes', {
-  item: z.array(Change).check(z.maxLength(MAX_SIZE)),
+  item: listUpTo(MAX_SIZE, Change),
   next: textUpTo(MAX_CURSOR),
   hasMore: z.boolean(),
 })

@@ -15,7 +15,7 @@ import { TrashItem } from '../../library/trash/responses'
 import { MAX_TAG } from '../../values/contract'
 import { int } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Instant, textUpTo } from '../../values/responses'
+import { Instant, listUpTo, textUpTo } from '../../values/responses'
 import { MAX_PARTS } from './schema'
 
 /** In milliseconds, so that the events of a book stay in order. */
@@ -30,8 +30,8 @@ const ExportedEvent = named(
 const ExportedBook = named(
   'ExportedBook',
   z.extend(z.extend(z.omit(ListedBook, { memoCount: true }), z.omit(Edition, { bookId: true }).shape), {
-    tags: z.array(textUpTo(MAX_TAG)).check(z.maxLength(MAX_BOOK_TAGS)),
-    readings: z.array(ExportedReading).check(z.maxLength(MAX_LISTED_READINGS)),
+    tags: listUpTo(MAX_BOOK_TAGS, textUpTo(MAX_TAG)),
+    readings: listUpTo(MAX_LISTED_READINGS, ExportedReading),
     progress: z.array(ExportedEvent),
     memos: z.array(Memo),
     sittings: z.array(namedObject('ExportedSitting', { date: z.iso.date(), minutes: z.int().check(z.minimum(1)) })),

@@ -3,7 +3,7 @@ import { type FeatureReference, json } from '../../http/description/feature-refe
 import { IMPORT_OUTCOMES, IMPORT_STATUSES, MAX_NAME, MERGE_RULES } from '../../values/contract'
 import { Int32 } from '../../values/fields'
 import { named, namedObject } from '../../values/named'
-import { Id, Instant, pageOf, textUpTo } from '../../values/responses'
+import { Id, Instant, listUpTo, pageOf, textUpTo } from '../../values/responses'
 import {
   COLUMN_KINDS,
   type Code,
@@ -23,7 +23,7 @@ const ImportCode = named('ImportCode', z.enum(Object.keys(REPORT_CODES) as Code[
 const UnreadColumn = namedObject('UnreadColumn', {
   column: textUpTo(MAX_COLUMN_NAME),
   looksLike: named('ColumnKind', z.enum(COLUMN_KINDS)),
-  samples: z.array(textUpTo(MAX_SAMPLE)).check(z.maxLength(MAX_SAMPLES)),
+  samples: listUpTo(MAX_SAMPLES, textUpTo(MAX_SAMPLE)),
 })
 
 export const Import = namedObject('Import', {
@@ -35,8 +35,8 @@ export const Import = namedObject('Import', {
   dryRun: z.boolean(),
   merge: named('MergeRule', z.enum(MERGE_RULES)),
   encoding: textUpTo(40),
-  unknownColumns: z.array(textUpTo(MAX_COLUMN_NAME)).check(z.maxLength(MAX_UNKNOWN_COLUMNS)),
-  unreadColumns: z.array(UnreadColumn).check(z.maxLength(MAX_UNREAD_COLUMNS)),
+  unknownColumns: listUpTo(MAX_UNKNOWN_COLUMNS, textUpTo(MAX_COLUMN_NAME)),
+  unreadColumns: listUpTo(MAX_UNREAD_COLUMNS, UnreadColumn),
   createdAt: Instant,
   rows: Int32,
   counts: namedObject('ImportCounts', {
@@ -74,7 +74,7 @@ export const KeptBook = namedObject('KeptBook', { bookId: Id, title: textUpTo(MA
 export const UndoneImport = namedObject('UndoneImport', {
   removed: Int32,
   restored: Int32,
-  kept: z.array(KeptBook).check(z.maxLength(MAX_ROWS)),
+  kept: listUpTo(MAX_ROWS, KeptBook),
 })
 export type UndoneImport = z.infer<typeof UndoneImport>
 
@@ -200,7 +200,7 @@ export const importsReference: FeatureReference = {
         `Newest first: the last ${MAX_KEPT} imports and the last ${MAX_KEPT} dry runs of the last 30 days. With ` +
         `\`from=devices\`, the last ${MAX_LISTED_OF_DEVICES} imports of files and highlights that your devices sent, of all devices ` +
         'together: they do not count towards your limits, and can be undone in the same way. A file that was refused, or sent before, is not listed.',
-      responses: { 200: json(z.array(Import).check(z.maxLength(MAX_LISTED_OF_DEVICES)), 'The imports') },
+      responses: { 200: json(listUpTo(MAX_LISTED_OF_DEVICES, Import), 'The imports') },
     },
     'GET /imports/{import-id}': {
       operationId: 'getImport',
