@@ -115,8 +115,24 @@ const changesOf = (planned: Planned): Record<string, Change> => {
   ])
 }
 
-/** How to undo a row that updates a book. `writeChunk` replaces `reading` and `progress` with what the row overwrites. */
-const toUndo = (planned: Planned) => {
+/** What `importRows.undo` gets of a row: docs/decisions/0028-imports.md. */
+type Undo = Partial<{
+  changes: Record<string, Change>
+  /** Bytes that the undo can add. */
+  growth: number
+  tags: string[]
+  events: number[]
+  rated: [readingId: number, before: number | null, quarters: number | null][]
+  /** `writeChunk` replaces these with what the row overwrites. */
+  reading: 1
+  progress: 1
+  /** Of a dry run. */
+  bytes: number
+  similarTo: number
+}>
+
+/** How to undo a row that updates a book. */
+const toUndo = (planned: Planned): Undo | undefined => {
   const { existing, changes = {}, readings, rated, open, tags, texts, progress, sittings } = planned
   const events = [...progress.map(({ at }) => Date.parse(at)), ...sittings.map(({ at }) => at)]
   if (!existing) return undefined
@@ -128,7 +144,6 @@ const toUndo = (planned: Planned) => {
   ]
   return {
     changes: changesOf(planned),
-    /** Bytes that the undo can add. */
     growth: bytes.reduce((sum, each) => sum + Math.max(0, each), 0) || undefined,
     ...Object.fromEntries(
       foldedColumnsOf(Object.keys(changes)).map(([name, column]) => [column, toFoldedColumn(existing[name])]),
@@ -141,7 +156,7 @@ const toUndo = (planned: Planned) => {
   }
 }
 
-const toDryUndo = (planned: Planned) => {
+const toDryUndo = (planned: Planned): Undo | undefined => {
   const changes = planned.existing && changesOf(planned)
   return planned.bytes > 0 || changes ? { bytes: planned.bytes, changes, similarTo: planned.similarTo } : undefined
 }

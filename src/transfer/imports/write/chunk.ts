@@ -159,10 +159,7 @@ export const writeChunk = (
     [insertMemos, lists.memos],
     [updateTexts, lists.texts],
     [forgetSentFiles, lists.texts.slice(0, 1)],
-    [
-      completeReport,
-      lists.report.filter(({ undo }) => undo && 'reading' in undo && (undo.reading || undo.progress || undo.tags)),
-    ],
+    [completeReport, lists.report.filter(({ undo }) => undo?.reading || undo?.progress || undo?.tags)],
     [insertReportOfNew, lists.reportOfNew],
   ]
   return writes.flatMap(([write, list]) => toJsonArrays(list).map((items) => write({ ...ofChunk, items })))
