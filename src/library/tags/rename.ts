@@ -61,6 +61,14 @@ const removalOf = (id: SQL, most: number) => {
     deleted: removeTag(values),
   })
 }
+/** Prepares the statements that take a tag from all its books, and delete it. */
+const deletionOf = (id: SQL) => {
+  const isOfTag = sql`memberId = ${callerId} and tagId = ${id}`
+  const resetCount = sqlStatement`update tags set bookCount = 0 where ${isOfTag}`
+  const removeBooks = sqlStatement`delete from bookTags where ${isOfTag}`
+  const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isOfTag} returning tagId`
+  return (values: Values) => ({ counted: resetCount(values), books: removeBooks(values), deleted: removeTag(values) })
+}
 const removeNamed = removalOf(tagId('key'), MOST_REMOVED)
 
 /** Prepares the statement that moves the first books of the smaller of two tags to the larger one. */
@@ -69,7 +77,7 @@ const moveOf = (to: SQL, from: SQL) => sqlStatement`
   select memberId, ${to}, bookId from bookTags where memberId = ${callerId} and tagId = ${from}
   order by bookId limit ${sql.raw(String(MOST_MOVED))}
   on conflict do nothing`
-const [moveAll, removeSmaller] = [moveOf(larger, smaller), removalOf(smaller, MOST_MOVED)]
+const [moveAll, deleteSmaller] = [moveOf(larger, smaller), deletionOf(smaller)]
 const [kept, emptied] = [pickTag('source', 'target'), pickTag('target', 'source')]
 const [movePart, removePart] = [moveOf(kept, emptied), removalOf(emptied, MOST_MOVED)]
 
@@ -90,7 +98,7 @@ export const renameOrMerge = async (db: Db, caller: Caller, { from, to }: TagRen
       links: moveLinks(values),
       spelling: takeSpelling(values),
       moved: moveAll(values),
-      ...removeSmaller(values),
+      ...deleteSmaller(values),
       key: takeKey(values),
       target: firstRow(selectTo(values)),
     })
