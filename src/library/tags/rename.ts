@@ -43,7 +43,7 @@ const selectTo = sqlStatement<Tag & { isFromLeft: number }>`
 const selectLeft = selectTag('key')
 
 /** Prepares the statements that take a tag from its first books, and delete it once it has none. */
-const removalOf = (id: SQL, most: number) => {
+const emptyingOf = (id: SQL, most: number) => {
   const isOfTag = sql`memberId = ${callerId} and tagId = ${id}`
   const limit = sql.raw(String(most))
   // While the count is not positive, the trigger on bookTags does not write the tag for each book.
@@ -69,7 +69,7 @@ const deletionOf = (id: SQL) => {
   const removeTag = sqlStatement<{ tagId: number }>`delete from tags where ${isOfTag} returning tagId`
   return (values: Values) => ({ counted: resetCount(values), books: removeBooks(values), deleted: removeTag(values) })
 }
-const removeNamed = removalOf(tagId('key'), MOST_REMOVED)
+const removeNamed = emptyingOf(tagId('key'), MOST_REMOVED)
 
 /** Prepares the statement that moves the first books of the smaller of two tags to the larger one. */
 const moveOf = (to: SQL, from: SQL) => sqlStatement`
@@ -79,7 +79,7 @@ const moveOf = (to: SQL, from: SQL) => sqlStatement`
   on conflict do nothing`
 const [moveAll, deleteSmaller] = [moveOf(larger, smaller), deletionOf(smaller)]
 const [kept, emptied] = [pickTag('source', 'target'), pickTag('target', 'source')]
-const [movePart, removePart] = [moveOf(kept, emptied), removalOf(emptied, MOST_MOVED)]
+const [movePart, removePart] = [moveOf(kept, emptied), emptyingOf(emptied, MOST_MOVED)]
 
 /**
  * Renames a tag, or, if the caller has another tag of the new name, adds its books to that one, which keeps its
