@@ -45,8 +45,8 @@ import { databaseOf, databasesOf } from './slots/slots'
 import { changes } from './transfer/changes/routes'
 import { exports } from './transfer/export/routes'
 import { imports } from './transfer/imports/routes'
-import { sourcesOf } from './values/network'
 import { PROTOCOLS } from './values/protocols'
+import { sourcesOf } from './values/text/network'
 
 /** `SLOT:BOOKMARK`, or just the bookmark for slot 0. A client sends it back, so that a recent replica may answer. */
 const BOOKMARK = 'X-D1-Bookmark'

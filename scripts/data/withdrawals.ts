@@ -1,6 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
+import { ERASED } from '../../src/db/withdrawal.ts'
 import type { Mark } from '../../src/values/marks.ts'
-import { ERASED } from '../../src/values/withdrawal.ts'
 import { listRanges } from './integrity.ts'
 
 /** `lastSignUp`: a member who signed up after it has the identifier of another one, whom the mark concerns. */

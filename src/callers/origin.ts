@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { App } from '../env'
-import { toNetwork } from '../values/network'
+import { toNetwork } from '../values/text/network'
 
 // A table instead of a library: bowser, with the versions of browsers and many crawlers, would add 7.4 KB to the
 // compressed Worker, and detect-browser (1.6 KB) does not distinguish iPhone and iPad.

@@ -8,7 +8,7 @@ import { DEADLINES } from '../runtime/deadlines'
 import { log } from '../runtime/log'
 import { createRecent } from '../runtime/recent'
 import { withTimeout } from '../runtime/retry'
-import { sourcesOf } from '../values/network'
+import { sourcesOf } from '../values/text/network'
 import { knownMember } from './credentials'
 import { networkOf } from './origin'
 

@@ -5,7 +5,7 @@ import type { App } from '../env'
 import { ApiError, malformedBody, unavailable } from '../errors'
 import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter, type Lease } from '../runtime/limiter'
-import { sourcesOf } from '../values/network'
+import { sourcesOf } from '../values/text/network'
 import { describeMistake } from './json-mistake'
 import { readGrowing, readWhole } from './read-body'
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { sourcesOf } from '../../values/network'
+import { sourcesOf } from '../../values/text/network'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../values/time'
 import { callerId } from '../caller'
 import { sqlStatement } from '../client'

@@ -24,9 +24,10 @@ import { Paging } from '../../values/paging'
 import { DAY_MS, localTime } from '../../values/time'
 import { listMemos } from '../memos/memo-lists'
 import { MemosQuery } from '../memos/schema'
-import { listBooks } from './book-list'
 import { type FindEdition, registerByIsbn } from './by-isbn'
-import { deleteBooks } from './delete-many'
+import { listBooks } from './list/book-list'
+import { deleteBooks } from './many/delete-many'
+import { updateBooks } from './many/update-many'
 import { mergeBooks } from './merge'
 import type { BookDetail } from './responses'
 import {
@@ -41,7 +42,6 @@ import {
   NewBook,
 } from './schema'
 import { createBook, deleteBook, getBook, setCreatedDate, updateBook } from './store'
-import { updateBooks } from './update-many'
 import { listAbandoned, listCalender, listLibrary, listWithMemos } from './views'
 
 const views = new Hono<App>()

@@ -14,8 +14,8 @@ import { readings } from '../../db/schema/reading-tables'
 import { READING_COLUMNS } from '../../db/schema/shown-reading'
 import { trashParts } from '../../db/schema/trash-tables'
 import { fieldsOf } from '../../values/book-fields'
-import { foldedColumnsOf } from '../../values/folded-columns'
 import { BLOCK_PRICE, BOOK_PRICE, NOTE_PRICE, textPrice, trashPrice } from '../../values/prices'
+import { foldedColumnsOf } from '../../values/text/folded-columns'
 import { oldestOf } from './oldest'
 
 const inTrash = (...sizes: Parameters<typeof trashPrice>) => sql.raw(trashPrice(...sizes))

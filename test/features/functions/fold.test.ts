@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { toFolded, toFoldedColumn } from '../../../src/values/folded-columns'
 import { toFoldedMemo } from '../../../src/values/quotas'
 import { fold, toSortKey } from '../../../src/values/text/fold'
+import { toFolded, toFoldedColumn } from '../../../src/values/text/folded-columns'
 
 const FOLDED: [text: string, folded: string][] = [
   ['Ünder DEM Rad', 'under dem rad'],

@@ -7,7 +7,7 @@ import { textLimit } from '../../../db/quotas'
 import { currentId } from '../../../library/readings/blocks'
 import { readingsOfOuter } from '../../../library/readings/lookup'
 import { fieldsOf } from '../../../values/book-fields'
-import { foldedColumnsOf } from '../../../values/folded-columns'
+import { foldedColumnsOf } from '../../../values/text/folded-columns'
 import { progressState, tagState } from './snapshot'
 import { columnsBefore, fate, isInRange, isLeft } from './undo-readings'
 

@@ -1,14 +1,14 @@
 // The parts that a response can add to a book, each as JSON in a column, so that they take no further call.
 
 import { type SQL, sql } from 'drizzle-orm'
-import { columnsOf, toJson } from '../../db/json'
-import { ofBook, percent, progressSource } from '../../db/own-book'
-import { shownReading } from '../../db/schema/shown-reading'
-import { fieldsOf } from '../../values/book-fields'
-import { toInstant } from '../../values/fields'
-import { MEMO_COLUMNS } from '../memos/memo-lists'
-import type { BookParts } from './list-responses'
-import { type Include, MAX_EXCERPT } from './schema'
+import { columnsOf, toJson } from '../../../db/json'
+import { ofBook, percent, progressSource } from '../../../db/own-book'
+import { shownReading } from '../../../db/schema/shown-reading'
+import { fieldsOf } from '../../../values/book-fields'
+import { toInstant } from '../../../values/fields'
+import { MEMO_COLUMNS } from '../../memos/memo-lists'
+import { type Include, MAX_EXCERPT } from '../schema'
+import type { BookParts } from './responses'
 
 const excerptOf = (column: string) => sql.raw(`substr(${column}, 1, ${MAX_EXCERPT})`)
 

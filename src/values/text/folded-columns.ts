@@ -1,5 +1,5 @@
-import { fieldsOf } from './book-fields'
-import { toSortKey, unlessLower } from './text/fold'
+import { fieldsOf } from '../book-fields'
+import { toSortKey, unlessLower } from './fold'
 
 const SEARCHED = fieldsOf('search')
 type Searched = (typeof SEARCHED)[number]

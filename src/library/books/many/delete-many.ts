@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { runAsCaller } from '../../db/caller'
-import { sqlStatement } from '../../db/client'
-import { eventCount, ofBook, selectOwnBooks, selectOwnIds, splitIds } from '../../db/own-book'
-import { number } from '../../db/parameters'
-import type { CallerRequest } from '../../env'
-import { limitsOf } from '../../values/quotas'
-import { bookToTrash, evictOldest } from '../trash/removal'
-import type { DeletedBooks } from './many-responses'
-import type { BookIds } from './schema'
+import { runAsCaller } from '../../../db/caller'
+import { sqlStatement } from '../../../db/client'
+import { eventCount, ofBook, selectOwnBooks, selectOwnIds, splitIds } from '../../../db/own-book'
+import { number } from '../../../db/parameters'
+import type { CallerRequest } from '../../../env'
+import { limitsOf } from '../../../values/quotas'
+import { bookToTrash, evictOldest } from '../../trash/removal'
+import type { BookIds } from '../schema'
+import type { DeletedBooks } from './responses'
 
 /** The most rows that the deletion of books changes in a batch, besides those that `evictOldest` deletes. */
 const MAX_ROWS = 8000

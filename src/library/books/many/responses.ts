@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
-import { type FeatureReference, json, NULLABLE_SENT } from '../../http/description/feature-reference'
-import { namedObject } from '../../values/named'
-import { Id, listUpTo } from '../../values/responses'
-import { KEPT_DAYS } from '../trash/schema'
-import { DATE_SENT } from './responses'
-import { MAX_IDS, MAX_TAG_CHANGES } from './schema'
+import { type FeatureReference, json, NULLABLE_SENT } from '../../../http/description/feature-reference'
+import { namedObject } from '../../../values/named'
+import { Id, listUpTo } from '../../../values/responses'
+import { KEPT_DAYS } from '../../trash/schema'
+import { DATE_SENT } from '../responses'
+import { MAX_IDS, MAX_TAG_CHANGES } from '../schema'
 
 const Ids = listUpTo(MAX_IDS, Id)
 const ChangedBooks = namedObject('ChangedBooks', { changed: Ids, unchanged: Ids, missing: Ids })

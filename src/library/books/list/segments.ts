@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { number } from '../../db/parameters'
-import { authorKey, hasAuthor, isActive, isFinished, isRated, titleKey } from '../../db/schema/book-tables'
-import { BOOK_STATUSES } from '../../values/contract'
-import { toBookWords } from '../../values/text/search-words'
-import { hasWordsInFields } from '../search/conditions'
-import type { ListedBook } from './responses'
-import type { ListQuery, Position, SortField } from './schema'
+import { number } from '../../../db/parameters'
+import { authorKey, hasAuthor, isActive, isFinished, isRated, titleKey } from '../../../db/schema/book-tables'
+import { BOOK_STATUSES } from '../../../values/contract'
+import { toBookWords } from '../../../values/text/search-words'
+import { hasWordsInFields } from '../../search/conditions'
+import type { ListedBook } from '../responses'
+import type { ListQuery, Position, SortField } from '../schema'
 
 // Each sort reads its own index. A list has up to two segments: the books with a value to sort by, then those without,
 // which are not in that index, newest registration first. One filter may use an index; the others are tested on each
