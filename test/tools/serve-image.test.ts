@@ -8,25 +8,30 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { localPath } from '../../scripts/data/stores.ts'
 import { createImage } from './image.ts'
 import { buildWorkers, startServe } from './serve.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'reading-library-'))
+/** Whether other users may enter a folder. */
+const isOpen = (path: string): boolean =>
+  (statSync(path).mode & 1) === 1 && (dirname(path) === path || isOpen(dirname(path)))
+// `npm test` keeps its temporary files in a folder that only their owner may enter.
+const folder = mkdtempSync(join([tmpdir(), '/tmp'].find(isOpen) ?? tmpdir(), 'reading-library-'))
 const [image, next, data, temporary] = ['image', 'next', 'data', 'tmp'].map((name) => join(folder, name)) as [
   string,
   string,
   string,
   string,
 ]
-/** Another user than that of the files. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+/** Another user than that of the files, if that one can reach the packages. */
+const NOBODY = process.getuid?.() === 0 && isOpen(resolve('node_modules')) ? { uid: 65_534, gid: 65_534 } : {}
 const MEMBER = { email: 'mina@example.com', password: 'read-more-1' }
 
 beforeAll(() => {

@@ -257,7 +257,7 @@ describe('password hashing', () => {
 
   it('refuses callers beyond 64 waiting ones, with a Retry-After', { tags: ['slow'] }, async () => {
     const waiting = Array.from({ length: 65 }, () => withHashingLease(KEYS, (pause) => pause()))
-    const refusal = { code: 'TOO_MANY_REQUESTS', details: { headers: { 'Retry-After': '5' } } }
+    const refusal = { code: 'TOO_MANY_REQUESTS', details: { limit: 'hashing', headers: { 'Retry-After': '5' } } }
     expect(() => requireHashingCapacity(KEYS)).toThrow(expect.objectContaining(refusal))
     await expect(withHashingLease(KEYS, async () => {})).rejects.toMatchObject(refusal)
     await Promise.all(waiting)
