@@ -18,7 +18,7 @@ if (!isSmoke) buildParts()
 
 /** In no shared Worker: shared/transfer.test.ts says why. */
 const ALONE = 'test/features/export/export-large.test.ts'
-const SHARED = ['test/shared/{accounts,attacks,functions,library,limits,operations,transfer}.test.ts']
+const SHARED = ['test/shared/{accounts,attacks,functions,library,limits,operations,slots,transfer}.test.ts']
 /** What the slot of a member can change. `slot-attacks` brings databases of its own. */
 const IN_SLOT = ['test/shared/{accounts,attacks,limits,slot-attacks,transfer}.test.ts']
 
