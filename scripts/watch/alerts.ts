@@ -1,7 +1,7 @@
 // The alerts of docs/operations.md. A test compares the two tables.
 
-/** A response of /health. */
-export type Health = { status: number; message?: string; warnings?: string[] }
+/** What a request of /health has found: why the service is not healthy, or what it warns of. */
+export type Health = { failure?: string; warnings?: string[] }
 export type DatabaseState = { binding: string; bytes: number; overduePurges: number }
 /** A line that the service logs, as far as alerts read it. */
 export type LogLine = { message?: string; stack?: string; route?: string; status?: number; sampleRate?: number }
@@ -53,9 +53,8 @@ export const ALERTS = {
     remedy:
       'its message names what does not answer; without a sweep, the cron trigger has stopped, or every sweep fails',
     find: (answers) => {
-      const last = answers.at(-1)
-      if (last?.status === 200) return last.warnings ?? []
-      return [`/health: ${last?.status || 'no answer:'} ${last?.message ?? ''}`.trim()]
+      const { failure, warnings = [] } = answers.at(-1) ?? {}
+      return failure === undefined ? warnings : [`/health: ${failure}`]
     },
   }),
   settings: from('log', {

@@ -3,29 +3,49 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import * as z from 'zod/mini'
 import { DAY_MS, type DatabaseState, type Health, type LogLine, type LogState, WINDOW_MS } from './alerts.ts'
 
 const HEALTH_TIMEOUT_MS = 15_000
 /** Longer than the service reuses the result of a check. */
 const PAUSE_MS = 10_000
 
-const askHealth = async (url: URL): Promise<Health> => {
+/** The response of a healthy service. A proxy, or another service at its address, may also answer with 200. */
+const Healthy = z.object({
+  status: z.literal('ok'),
+  version: z.string(),
+  warnings: z.optional(z.array(z.string())),
+})
+const Failed = z.object({ message: z.string() })
+
+const parseJson = (text: string): unknown => {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) })
-    const body = (await response.json().catch(() => ({}))) as Partial<Health>
-    return { ...body, status: response.status }
-  } catch (error) {
-    return { status: 0, message: String((error as Error).cause ?? error) }
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
-/** Asks once, and again if the first answer is not 200. */
-export const readHealth = async (base: string, pauseMs = PAUSE_MS) => {
+const askHealth = async (url: URL, timeoutMs: number): Promise<Health> => {
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+    const body = parseJson(await response.text())
+    const healthy = Healthy.safeParse(body)
+    if (response.ok && healthy.success) return { warnings: healthy.data.warnings ?? [] }
+    const why = Failed.safeParse(body).data?.message ?? 'is not an answer of the service: check the URL'
+    return { failure: `${response.status} ${why}` }
+  } catch (error) {
+    return { failure: `no answer: ${(error as Error).cause ?? error}` }
+  }
+}
+
+/** Asks once, and again if the first answer is not that of a healthy service. */
+export const readHealth = async (base: string, pauseMs = PAUSE_MS, timeoutMs = HEALTH_TIMEOUT_MS) => {
   const url = new URL('/health', base)
-  const first = await askHealth(url)
-  if (first.status === 200) return [first]
+  const first = await askHealth(url, timeoutMs)
+  if (first.failure === undefined) return [first]
   await wait(pauseMs)
-  return [first, await askHealth(url)]
+  return [first, await askHealth(url, timeoutMs)]
 }
 
 const DATABASES_TIMEOUT_MS = 240_000

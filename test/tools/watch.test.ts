@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -24,7 +24,7 @@ it('the docs list the alerts', () => {
 })
 
 const QUIET: Watched = {
-  health: [{ status: 200 }],
+  health: [{ warnings: [] }],
   databases: [{ binding: 'DB', bytes: 5e9, overduePurges: 0 }],
   log: { recent: [], refusals: [] },
 }
@@ -41,10 +41,10 @@ const LOGIN = { route: '/login', status: 429 }
 /** What each alert leaves, and what makes it fire. */
 const CASES: Record<keyof typeof ALERTS, [quiet: Partial<Watched>[], firing: [Partial<Watched>, string][]]> = {
   health: [
-    [{ health: [{ status: 503 }, { status: 200 }] }],
+    [{ health: [{ failure: '503' }, { warnings: [] }] }],
     [
-      [{ health: [{ status: 503 }, { status: 503, message: 'no answer from slot 1' }] }, '503 no answer from slot 1'],
-      [{ health: [{ status: 200, warnings: ['No sweep has succeeded'] }] }, 'No sweep has succeeded'],
+      [{ health: [{ failure: '503' }, { failure: '503 no answer from slot 1' }] }, '503 no answer from slot 1'],
+      [{ health: [{ warnings: ['No sweep has succeeded'] }] }, 'No sweep has succeeded'],
     ],
   ],
   settings: [
@@ -102,21 +102,51 @@ it('a source that cannot be read is a problem, and alerts without a source are n
   expect(leftOut).toEqual(Object.entries(ALERTS).flatMap(([name, { source }]) => (others(source) ? [name] : [])))
 })
 
-it('/health is asked again only after a failure', async () => {
-  const statuses = [503, 503, 200]
-  const server = createServer((_, response) => {
-    const status = statuses.shift() ?? 500
-    response.writeHead(status).end(JSON.stringify({ message: `answer ${status}` }))
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
+const HEALTHY = { status: 'ok', version: 'v1', lastSweep: null }
+
+/** Serves answers, one after another, and returns the address. */
+const startAnswering = async (...answers: ((response: ServerResponse) => void)[]) => {
+  const server = createServer((_, response) => answers.shift()?.(response)).listen(0, '127.0.0.1')
+  const stop = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  onTestFinished(stop)
   await once(server, 'listening')
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const down = { status: 503, message: 'answer 503' }
-  expect(await readHealth(base, 0)).toEqual([down, down])
-  expect(await readHealth(base, 0)).toMatchObject([{ status: 200 }])
-  server.closeAllConnections()
-  server.close()
-  expect(await readHealth(base, 0)).toMatchObject([{ status: 0 }, { message: expect.stringContaining('ECONNREFUSED') }])
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
+}
+// Closes the connection: a kept one could end in the middle of the next request.
+const answer = (status: number, body: unknown) => (response: ServerResponse) =>
+  void response.writeHead(status, { Connection: 'close' }).end(JSON.stringify(body))
+
+it('/health is asked again only after a failure', async () => {
+  const down = answer(503, { message: 'Service unavailable' })
+  const healthy = answer(200, { ...HEALTHY, warnings: ['Under maintenance'] })
+  const { base, stop } = await startAnswering(down, down, down, healthy, healthy)
+  const failure = { failure: '503 Service unavailable' }
+  const warned = { warnings: ['Under maintenance'] }
+  expect(await readHealth(base, 0)).toEqual([failure, failure])
+  expect(await readHealth(base, 0)).toEqual([failure, warned])
+  expect(await readHealth(base, 0)).toEqual([warned])
+  stop()
+  const refused = { failure: expect.stringMatching(/^no answer: .*ECONNREFUSED/) }
+  expect(await readHealth(base, 0)).toEqual([refused, refused])
+})
+
+it.each<[what: string, send: (response: ServerResponse) => void, failure: string]>([
+  ['a page', (response) => void response.writeHead(200).end('<h1>Welcome</h1>'), '200 is not an answer of the service'],
+  ['another status', answer(200, { ...HEALTHY, status: 'error' }), '200 is not'],
+  ['no version', answer(200, { status: 'ok' }), '200 is not'],
+  ['null', answer(200, null), '200 is not'],
+  ['warnings that are no list', answer(200, { ...HEALTHY, warnings: 5 }), '200 is not'],
+  ['warnings that are no texts', answer(200, { ...HEALTHY, warnings: [{}] }), '200 is not'],
+  ['no JSON', (response) => void response.writeHead(502).end('Bad Gateway'), '502 is not'],
+  ['a redirect', (response) => void response.writeHead(302, { Location: '/healthy' }).end(), '302 is not'],
+  ['half a body', (response) => void response.writeHead(200).write('{"status":'), 'no answer: TimeoutError'],
+])('%s is not an answer of a healthy service', async (_, send, failure) => {
+  const { base } = await startAnswering(send, send, answer(200, HEALTHY))
+  const expected = { failure: expect.stringContaining(failure) }
+  expect(await readHealth(base, 0, 200)).toEqual([expected, expected])
 })
 
 it('a log is read line by line, also if a line is not JSON', () => {
