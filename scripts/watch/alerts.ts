@@ -14,8 +14,8 @@ export type LogState = {
 
 export type Watched = { health: Health[]; databases: DatabaseState[]; log: LogState }
 export type Source = keyof Watched
-/** What can be looked at. */
-export type Sources = { [Name in Source]?: () => Promise<Watched[Name]> }
+/** What can be looked at; undefined from one that has nothing to look at. */
+export type Sources = { [Name in Source]?: () => Promise<Watched[Name] | undefined> }
 
 type Alert<Name extends Source> = {
   source: Name
@@ -112,16 +112,24 @@ export const ALERTS = {
 export const evaluate = async (sources: Sources) => {
   const read = async (source: Source) => {
     const watched = await sources[source]?.()
-    return Object.entries(ALERTS)
-      .filter(([, alert]) => alert.source === source)
-      .flatMap(([name, { find, remedy }]) =>
-        (find as (watched: unknown) => string[])(watched).map((problem) => `${name}: ${problem} (${remedy})`),
-      )
+    const alerts = Object.entries(ALERTS).filter(([, alert]) => alert.source === source)
+    if (watched === undefined) return { problems: [], leftOut: alerts.map(([name]) => name) }
+    const problems = alerts.flatMap(([name, { find, remedy }]) =>
+      (find as (watched: unknown) => string[])(watched).map((problem) => `${name}: ${problem} (${remedy})`),
+    )
+    return { problems, leftOut: [] }
   }
-  const given = Object.keys(sources) as Source[]
-  const lines = given.map((source) =>
-    read(source).catch((error: Error) => [`${source}: cannot be read: ${error.message}`]),
+  const all = [...new Set(Object.values(ALERTS).map(({ source }) => source))]
+  const results = await Promise.all(
+    all.map((source) =>
+      read(source).catch((error: Error) => ({
+        problems: [`${source}: cannot be read: ${error.message}`],
+        leftOut: [],
+      })),
+    ),
   )
-  const leftOut = Object.entries(ALERTS).filter(([, { source }]) => !given.includes(source))
-  return { problems: (await Promise.all(lines)).flat(), leftOut: leftOut.map(([name]) => name) }
+  return {
+    problems: results.flatMap(({ problems }) => problems),
+    leftOut: results.flatMap(({ leftOut }) => leftOut),
+  }
 }

@@ -62,19 +62,27 @@ export const readDatabases = async (flags: string[]): Promise<DatabaseState[]> =
   return JSON.parse(stdout)
 }
 
-const parseLine = (text: string): LogLine => {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return { message: text }
-  }
-}
+/** A lower rate says nothing about the number of requests, and would hide errors among them. */
+const MIN_SAMPLE_RATE = 0.001
 
-/** The log of a service that runs here: the lines of the last five minutes. */
-export const parseLog = (text: string): LogState => ({
-  recent: text.split('\n').filter(Boolean).map(parseLine),
-  refusals: [],
+const Line = z.object({
+  message: z.catch(z.optional(z.string()), undefined),
+  stack: z.catch(z.optional(z.string()), undefined),
+  route: z.catch(z.optional(z.string()), undefined),
+  status: z.catch(z.optional(z.number()), undefined),
+  sampleRate: z.catch(z.optional(z.number().check(z.minimum(MIN_SAMPLE_RATE), z.maximum(1))), 1),
 })
+/** Fields of another type count as missing. Undefined if it is no object. */
+const toLine = (value: unknown): LogLine | undefined => Line.safeParse(value).data
+
+/** A line of JSON, also behind what `docker compose logs` or `journalctl` puts before it. */
+const parseLine = (text: string) => toLine(parseJson(text.slice(text.indexOf('{'))))
+
+/** The log of a service that runs here: its lines of the last five minutes. Undefined if there are none. */
+export const parseLog = (text: string): LogState | undefined => {
+  const recent = text.split('\n').flatMap((line) => parseLine(line) ?? [])
+  return recent.length > 0 ? { recent, refusals: [] } : undefined
+}
 
 /** The most that the API returns at once. */
 const PAGE = 2000
@@ -108,7 +116,8 @@ export const readDeployedLog = async ({ account, token, worker }: Deployed, now 
     if (!events) throw new Error(`${response.status} ${errors?.[0]?.message ?? 'without events'}`)
     return events
   }
-  const toLine = ({ source }: Event) => (typeof source === 'string' ? parseLine(source) : source)
+  const toLines = (events: Event[]) =>
+    events.flatMap(({ source }) => (typeof source === 'string' ? parseLine(source) : toLine(source)) ?? [])
   const recent: Event[] = []
   let page: Event[] | undefined
   // Unfiltered: an alert must not depend on how the log is indexed.
@@ -117,5 +126,5 @@ export const readDeployedLog = async ({ account, token, worker }: Deployed, now 
     recent.push(...page)
   }
   const refusals = await query(DAY_MS, [{ key: 'status', operation: 'eq', type: 'number', value: 429 }])
-  return { recent: recent.map(toLine), refusals: refusals.map(toLine) }
+  return { recent: toLines(recent), refusals: toLines(refusals) }
 }

@@ -149,9 +149,39 @@ it.each<[what: string, send: (response: ServerResponse) => void, failure: string
   expect(await readHealth(base, 0, 200)).toEqual([expected, expected])
 })
 
-it('a log is read line by line, also if a line is not JSON', () => {
-  const { recent } = parseLog('{"message":"request","status":200}\nServing data\n')
-  expect(recent).toEqual([{ message: 'request', status: 200 }, { message: 'Serving data' }])
+const LINE = '{"message":"request","status":503}'
+
+it.each([
+  LINE,
+  `library-1  | ${LINE}`,
+  `Nov 27 10:33:51 nas npm[1]: ${LINE}\r`,
+  `\u001b[36mlibrary-1  |\u001b[0m ${LINE}`,
+])('a log is read line by line, whatever is around the JSON: %j', async (line) => {
+  const log = parseLog(`library-1  | Serving data\n${line}\n`)
+  expect(log?.recent).toMatchObject([{ message: 'request', status: 503 }])
+  expect((await evaluate({ log: async () => log })).problems).toEqual([
+    expect.stringMatching(/^errors: of 1 requests, 1/),
+  ])
+})
+
+it.each(['', '\n', 'Serving data\n', 'library-1  | {"message":"req\n', '5\n'])(
+  '%j is no log to look at',
+  async (text) => {
+    const { problems, leftOut } = await evaluate({ ...toSources(QUIET), log: async () => parseLog(text) })
+    expect({ problems, leftOut }).toEqual({ problems: [], leftOut: ['settings', 'errors', 'guessing'] })
+  },
+)
+
+it.each([
+  '{"message":5}',
+  '{"stack":5,"route":{}}',
+  '{"message":"request","sampleRate":0}',
+  '{"message":"request","sampleRate":1e-9}',
+])('%s in a log hides no alert', async (line) => {
+  const setting = '{"message":"configuration: JWT_SECRET: is missing"}'
+  const failed = `${LINE}\n`.repeat(11)
+  const { problems } = await evaluate({ log: async () => parseLog(`${line}\n${failed}${setting}\n`) })
+  expect(problems).toEqual([expect.stringMatching(/^settings: /), expect.stringMatching(/^errors: .* 11 had a 5xx/)])
 })
 
 it('the log of a deployment is read page by page, and the refusals of a day besides', async () => {
