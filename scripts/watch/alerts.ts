@@ -51,7 +51,7 @@ export const ALERTS = {
   health: from('health', {
     fires: '`/health` fails twice in a row, or has `warnings`',
     remedy:
-      'its message names what does not answer; without a sweep, the cron trigger has stopped, or every sweep fails',
+      'its message names what does not answer; after `ECONNREFUSED`, start the service; without a sweep, the cron trigger has stopped, or every sweep fails',
     find: (answers) => {
       const { failure, warnings = [] } = answers.at(-1) ?? {}
       return failure === undefined ? warnings : [`/health: ${failure}`]
@@ -59,7 +59,7 @@ export const ALERTS = {
   }),
   settings: from('log', {
     fires: 'a line starts with `configuration:`, `UNAVAILABLE: NEW_MEMBERS` or `UNAVAILABLE: mail:`',
-    remedy: 'the line says what to set',
+    remedy: 'the line says what to set; for mails, check `MAIL_FROM` and, when self-hosting, `SMTP_URL`',
     find: ({ recent }) => {
       const messages = recent.map(({ message = '' }) => message)
       return [...new Set(messages.filter((message) => SETTINGS.some((start) => message.startsWith(start))))]
