@@ -136,6 +136,7 @@ export const ELSEWHERE: [command: string, file: string][] = [
   ['npm run dev', 'test/support/service/dev-server.ts'],
   ['npm run client', 'test/clients/package.test.ts'],
   ['npm run serve', 'test/tools/serve.test.ts'],
+  ['npm run serve -- --data data', 'test/tools/serve.test.ts'],
   ['HOST=0.0.0.0 PUBLIC_URL=http://192.168.1.20:8787 npm run serve', 'test/tools/serve.test.ts'],
   [
     'PUBLIC_URL=http://192.168.1.20:8787 npm run members -- invite mina@example.com --local --persist-to data',
@@ -150,12 +151,14 @@ export const ELSEWHERE: [command: string, file: string][] = [
     'docker compose exec library npm run backup -- /data/backups/may --local --persist-to /data',
     'test/tools/backup.test.ts',
   ],
+  ['env $(cat backups/may.env) npm run backup -- rehearse backups/may', 'test/tools/backup.test.ts'],
   ['npm run restore -- backups/may --local --persist-to data', 'test/tools/backup.test.ts'],
   [
     'docker compose run --rm library npm run restore -- /data/backups/may --local --persist-to /data',
     'test/tools/backup.test.ts',
   ],
   ['npm run watch -- http://127.0.0.1:8787 --local --persist-to data', 'test/tools/watch.test.ts'],
+  ['npm run members -- end-sessions mina@example.com --local --persist-to data', 'test/tools/members.test.ts'],
   ['npm run db -- time-migrations', 'test/tools/migrations.test.ts'],
 ]
 
