@@ -116,7 +116,10 @@ export const slotsOf = (location: Location) => {
   const { persistTo } = location
   const slots = readLocalSlots(persistTo)
   const path = localPath(persistTo, 'DB')
-  if (!existsSync(path)) return fail(`${persistTo} has no database: \`npm run dev\` or \`npm run serve\` creates it`)
+  if (!existsSync(path))
+    return fail(
+      `${persistTo} has no database: set --persist-to to the folder of the data, which \`npm run dev\` or \`npm run serve\` creates`,
+    )
   // Also what only reads opens it for writing.
   exitUnless(() => {
     requireWritable(path)

@@ -9,7 +9,7 @@ import { JWT_SECRET, runScript } from './databases.ts'
 const MISSING = 'there is no such file or folder'
 const BELOW_A_FILE = 'a part of the path is a file, not a folder'
 const A_FOLDER = 'it is a folder, not a file'
-const NO_DATABASE = 'missing has no database'
+const NO_DATABASE = 'missing has no database: set --persist-to to the folder of the data'
 
 /** In a folder with a `file`, a `folder`, and `data` whose database is a folder, as root may write to all files. `code`: of an import, 1 is for rows that failed. */
 const CASES: [command: string, reason: string, code?: number][] = [

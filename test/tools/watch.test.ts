@@ -242,5 +242,5 @@ it('the command looks at every database, mails what is wrong, and exits with 1',
   expect(await watch()).toMatchObject({ code: 0, stdout: expect.stringContaining('No alerts\n') })
   expect((await runWatchScript(variables)).code).toBe(2)
   const { stderr: missing } = await runWatchScript(variables, '--local', '--persist-to', join(data, 'missing'))
-  expect(missing).toMatch(/^databases: cannot be read: .+missing has no database/)
+  expect(missing).toMatch(/^databases: cannot be read: .+missing has no database: set --persist-to/)
 })
