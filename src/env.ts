@@ -143,6 +143,8 @@ export type App = {
     query?: z.core.$ZodType
     /** Fields of the body that have no effect, once it was read. */
     ignoredFields?: string[]
+    /** How long the request has waited for its body, in milliseconds. */
+    clientMs?: number
     /** Set behind `linked`. */
     link: { shape: LinkShape; secret: string; suffix: string }
     /** The name of a header that `readHeader` has read. */

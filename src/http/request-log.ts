@@ -6,7 +6,7 @@ import { log, withLogFields } from '../runtime/log'
 import { createRecent } from '../runtime/recent'
 import { MINUTE_MS } from '../values/time'
 
-/** Rare enough to be logged always. Uploads over slow connections are the most frequent of them. */
+/** Rare enough to be logged always: without the time that the client takes to send the body, which it chooses. */
 const SLOW_MS = 1000
 
 /** When each limit was last logged regardless of the sample rate. */
@@ -39,7 +39,8 @@ export const logged =
       const now = Date.now()
       const ms = now - start
       const limit = limitOf(c.error)
-      const isAlways = c.res.status >= 500 || ms >= SLOW_MS || isNewRefusal(limit, now)
+      const isSlow = ms - (c.get('clientMs') ?? 0) >= SLOW_MS
+      const isAlways = c.res.status >= 500 || isSlow || isNewRefusal(limit, now)
       // The configuration is absent if it is invalid.
       const sampleRate = isAlways ? 1 : (c.get('config')?.LOG_SAMPLE_RATE ?? 1)
       if (Math.random() >= sampleRate) return

@@ -6,6 +6,7 @@ import { ApiError, malformedBody, unavailable } from '../errors'
 import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter, type Lease } from '../runtime/limiter'
 import { sourcesOf } from '../values/text/network'
+import { waitForClient } from './client-wait'
 import { describeMistake } from './json-mistake'
 import { readGrowing, readWhole } from './read-body'
 
@@ -47,13 +48,15 @@ export const withBody = async (
 ) => {
   const { raw } = c.req
   const length = declaredLength(c)
+  const wait = <T>(read: () => Promise<T>) => waitForClient(c, read)
   let confirming: Promise<unknown> | undefined
   const confirm = () => {
     if (c.get('caller')) confirming ??= confirmFirst(c)
     return confirming
   }
   if (kind === 'upload') await confirm()
-  if (!raw.body || (length !== undefined && length <= SMALL_BYTES)) return handle(await readWhole(raw), () => {})
+  if (!raw.body || (length !== undefined && length <= SMALL_BYTES))
+    return handle(await wait(() => readWhole(raw)), () => {})
   const limiter = memory[kind]
   let lease: Lease | undefined
   let renewal: ReturnType<typeof setInterval> | undefined
@@ -73,7 +76,7 @@ export const withBody = async (
   const minRate = () => (limiter.hasWaiters() ? MIN_RATE_WHILE_OTHERS_WAIT : MIN_RATE)
   try {
     const tooLarge = kind === 'upload' ? 'FILE_TOO_LARGE' : 'BODY_TOO_LARGE'
-    const options = { length, maxBytes, tooLarge, freeBytes: SMALL_BYTES, reserve, release, minRate } as const
+    const options = { length, maxBytes, tooLarge, freeBytes: SMALL_BYTES, wait, reserve, release, minRate } as const
     const bytes = await readGrowing(raw.body, options)
     lease?.complete()
     await handle(bytes, release)

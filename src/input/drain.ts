@@ -3,6 +3,7 @@ import type { App } from '../env'
 import { DEADLINES } from '../runtime/deadlines'
 import { createLimiter } from '../runtime/limiter'
 import { declaredLength, SMALL_BYTES } from './body'
+import { waitForClient } from './client-wait'
 
 // The runtime resets the connection when a response is sent long before the body ends, and the client may not see it.
 
@@ -39,6 +40,6 @@ export const drained: MiddlewareHandler<App> = async (c, next) => {
   const lease = bodies.tryAcquire()
   if (!lease) return
   // It fails if the body ends early.
-  await drain(body).catch(() => {})
+  await waitForClient(c, () => drain(body)).catch(() => {})
   lease.release()
 }

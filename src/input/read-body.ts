@@ -19,14 +19,14 @@ export const readWhole = async (request: Request) =>
  * Opens a stream. `read` reads the next bytes into a view; at the end, the result is empty. It detaches the view's
  * buffer: use the result's. The sender must keep up `minRate` bytes per millisecond while it is waited for.
  */
-const openPaced = (stream: ReadableStream<Uint8Array>, minRate: () => number) => {
+const openPaced = (stream: ReadableStream<Uint8Array>, { wait, minRate }: Pick<Options, 'wait' | 'minRate'>) => {
   const reader = stream.getReader({ mode: 'byob' })
   const deadline = Date.now() + DEADLINES.body
   /** How far the sender may still fall behind, for example while it pauses. */
   let patienceMs: number = DEADLINES.bodyStall
   const read = async (view: Uint8Array<ArrayBuffer>) => {
     const start = Date.now()
-    const { value } = await within(Math.min(patienceMs, deadline - start), () => reader.read(view))
+    const { value } = await wait(() => within(Math.min(patienceMs, deadline - start), () => reader.read(view)))
     if (!value) throw new ApiError('BODY_INCOMPLETE')
     const earned = value.byteLength / minRate()
     patienceMs = Math.min(DEADLINES.bodyStall, patienceMs - (Date.now() - start) + earned)
@@ -42,6 +42,8 @@ type Options = {
   tooLarge: ErrorCode
   /** Up to this size, no memory is reserved. */
   freeBytes: number
+  /** Runs each read. */
+  wait: <T>(read: () => Promise<T>) => Promise<T>
   /** Reserves memory for a buffer of this size. */
   reserve: (size: number) => Promise<void>
   /** Frees the memory. */
@@ -54,9 +56,9 @@ type Options = {
  * @throws `tooLarge`; BODY_INCOMPLETE when it is cut off or slow
  */
 export const readGrowing = async (stream: ReadableStream<Uint8Array>, options: Options) => {
-  const { length, maxBytes, tooLarge, freeBytes, reserve, release, minRate } = options
+  const { length, maxBytes, tooLarge, freeBytes, reserve, release } = options
   if (length !== undefined && length > maxBytes) throw new ApiError(tooLarge)
-  const { read, close } = openPaced(stream, minRate)
+  const { read, close } = openPaced(stream, options)
   // One extra byte shows whether a body of unknown length is too large, and whether a small one has ended.
   const most = length ?? maxBytes + 1
   let buffer = new Uint8Array(Math.min(most, freeBytes + 1))

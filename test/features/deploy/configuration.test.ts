@@ -214,6 +214,31 @@ describe('the log', () => {
     })
   })
 
+  it.each<[what: string, path: string, bytes: number, isDeclared: boolean]>([
+    ['no handler reads', '/nowhere', 20_000, true],
+    ['is read as it arrives', '/login', 20_000, false],
+    ['is read in one piece', '/login', 20, true],
+  ])('has no line because of a slow body that %s', async (_, path, bytes, isDeclared) => {
+    const start = Date.now()
+    using now = vi.spyOn(Date, 'now').mockReturnValue(start)
+    // The runtime asks for the first byte before the service does.
+    const steps = [() => {}, () => now.mockReturnValue(start + 5000)]
+    const raw = new ReadableStream({
+      type: 'bytes',
+      pull: (controller) => {
+        steps.shift()?.()
+        controller.enqueue(new TextEncoder().encode(' '.repeat(bytes / 2)))
+        if (steps.length === 0) controller.close()
+      },
+    })
+    using info = vi.spyOn(console, 'info').mockImplementation(() => {})
+    using _random = vi.spyOn(Math, 'random').mockReturnValue(0.999)
+    const headers: Record<string, string> = isDeclared ? { 'Content-Length': String(bytes) } : {}
+    const { status } = await send('POST', path, { raw, headers, changed: { LOG_SAMPLE_RATE: '0' } })
+    expect([Math.floor(status / 100), Date.now() - start]).toEqual([4, 5000])
+    expect(info.mock.calls).toEqual([])
+  })
+
   it('has the details of an error that is answered with a fixed message', async () => {
     using error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const DB = brokenDatabase('D1_ERROR: disk of host 10.0.0.1 is full')
