@@ -62,7 +62,7 @@ const findLink = async ({ slots }: Stores, secret: string): Promise<Shared> => {
 }
 
 const describeReferences = ({ memos, books }: Awaited<ReturnType<typeof findReferences>>) => {
-  const lists = { memos: memos.map(({ memoId }) => memoId), 'covers of books': books }
+  const lists = { memos, 'covers of books': books }
   const parts = Object.entries(lists).filter(([, ids]) => ids.length > 0)
   return parts.length > 0
     ? `in ${parts.map(([what, ids]) => `${what} ${ids.join(', ')}`).join('; ')}`

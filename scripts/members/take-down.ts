@@ -17,30 +17,39 @@ export type ImageTarget = {
 
 export const keyOf = ({ memberId, name }: Pick<ImageTarget, 'memberId' | 'name'>) => `images/${memberId}/${name}`
 
-const selectMemos = `select memoId, memoContent, version from memos where memberId = ? and instr(memoContent, ?)`
+const selectMemos = `select memoId from memos where memberId = ? and instr(memoContent, ?)`
 const selectBooks = `select bookId from books where memberId = ? and instr(cover, ?)`
-type Memo = { memoId: number; memoContent: string; version: number }
 
 /** The memos of the member that contain an image, and the books that have it as their cover. */
 export const findReferences = async (target: Pick<ImageTarget, 'database' | 'memberId' | 'name'>) => {
   const { database, memberId } = target
-  const memos = await queryAll<Memo>(database, selectMemos, memberId, keyOf(target))
+  const memos = await queryAll<{ memoId: number }>(database, selectMemos, memberId, keyOf(target))
   const books = await queryAll<{ bookId: number }>(database, selectBooks, memberId, keyOf(target))
-  return { memos, books: books.map(({ bookId }) => bookId) }
+  return { memos: memos.map(({ memoId }) => memoId), books: books.map(({ bookId }) => bookId) }
 }
 
 /** Shorter than any reference, so that a memo never grows, and never becomes blank. */
 const REMOVED = '[image removed]'
 
+// Members write these texts: each character is matched a limited number of times, whatever is next to it.
+const ELEMENT = /<img\b[^<>]*>|!\[[^[\]]*\]\([^()]*\)/gi
+const WORD = /[^\s"'<>()]+/g
+
 /** A text without an image: as an element of HTML or Markdown, or as a URL. */
-const withoutImage = (text: string, key: string) => {
-  const literal = key.replaceAll('.', '\\.')
-  const reference = `<img\\b[^>]*${literal}[^>]*>|!\\[[^\\]]*\\]\\([^()\\s]*${literal}[^()]*\\)|[^\\s"'<>()]*${literal}`
-  return text.replace(new RegExp(reference, 'g'), REMOVED)
-}
+export const withoutImage = (text: string, key: string) =>
+  text
+    .replace(ELEMENT, (element) => (element.includes(key) ? REMOVED : element))
+    .replace(WORD, (word) => {
+      const at = word.lastIndexOf(key)
+      return at < 0 ? word : REMOVED + word.slice(at + key.length)
+    })
 
 /** A memo can be edited at the same time. */
 const MAX_ROUNDS = 5
+
+type Memo = { memoContent: string; version: number }
+/** One at a time: all of them can be larger than a response of the database. */
+const selectMemo = 'select memoContent, version from memos where memberId = ? and memoId = ?'
 
 /** Removes references by the Worker's own code, so that clients that synchronize learn of it. */
 const removeReferences = async (target: ImageTarget) => {
@@ -49,12 +58,14 @@ const removeReferences = async (target: ImageTarget) => {
     const { memos, books } = await findReferences(target)
     if (memos.length + books.length === 0) return
     if (round > MAX_ROUNDS) throw new Error('The memos change too often: repeat the command')
-    for (const { memoId, memoContent, version } of memos)
-      await updateMemo(request, memoId, { memoContent: withoutImage(memoContent, keyOf(target)) }, [version]).catch(
-        (error) => {
-          if (!String(error).includes('PRECONDITION_FAILED')) throw error
-        },
-      )
+    for (const memoId of memos) {
+      const [memo] = await queryAll<Memo>(target.database, selectMemo, target.memberId, memoId)
+      if (!memo) continue
+      const memoContent = withoutImage(memo.memoContent, keyOf(target))
+      await updateMemo(request, memoId, { memoContent }, [memo.version]).catch((error) => {
+        if (!String(error).includes('PRECONDITION_FAILED')) throw error
+      })
+    }
     for (const bookId of books) await updateEdition(request, bookId, { cover: null })
   }
 }

@@ -1,5 +1,6 @@
 // @module-tag slow
 import { it } from 'vitest'
+import { withoutImage } from '../../scripts/members/take-down.ts'
 import type { BookRow } from '../../src/transfer/export/book-lists'
 import { toTable } from '../../src/transfer/export/csv-file'
 import { toSortKey } from '../../src/values/text/fold'
@@ -28,3 +29,14 @@ it('exports long runs of separators for a spreadsheet in linear time', async () 
   }
   await expectLinear(40_000, make, (row) => Array.fromAsync(toTable(pagesOf(row), true)))
 })
+
+const KEY = `images/12/${'a'.repeat(22)}.png`
+it.each(['![', '<img ', '![](', '![](a', 'a', `${KEY}<img `, `![](${KEY} `, KEY])(
+  'removes an image from a memo of repeated %j in linear time',
+  (part) =>
+    expectLinear(
+      64_000,
+      (size) => `${KEY} ${part.repeat(size / part.length)}`,
+      (memo) => withoutImage(memo, KEY),
+    ),
+)
