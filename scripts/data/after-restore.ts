@@ -22,19 +22,20 @@ const rebuildDirectory = async ({ slots, key, isNewKey }: Stores) => {
   return changes
 }
 
+/** `done`: how often something was repaired. `failed`: says what was not, and what to do. */
+type Report = { done: (what: string, count: number) => void; failed: (line: string) => void }
+
 /** Skips identifiers that were assigned since the backup of slots, repeats what marks say, and rebuilds the directory. */
-export const repairRestored = async (
-  stores: Stores,
-  restored: OpenSlot[],
-  report: (what: string, count: number) => void,
-) => {
+export const repairRestored = async (stores: Stores, restored: OpenSlot[], { done, failed }: Report) => {
   const { slots, bucket, timeZone } = stores
   const marks = await readMarks(bucket, timeZone)
   for (const slot of restored) {
     await skipIds(slots, slot.slot)
-    const repeated = await repeatMarks({ ...slot, bucket, timeZone }, marks)
-    for (const [what, count] of Object.entries(repeated)) report(`${slot.binding}: ${what}`, count)
+    const help = `run \`npm run db -- verify --repair --after-restore ${slot.slot}\` once its cause is gone`
+    const reportMark = (line: string) => failed(`${slot.binding}: ${line}: ${help}`)
+    const repeated = await repeatMarks({ ...slot, bucket, timeZone }, marks, reportMark)
+    for (const [what, count] of Object.entries(repeated)) done(`${slot.binding}: ${what}`, count)
   }
-  report('entries of the log of operators added', await repeatEntries(slots, marks))
-  if (slots.length > 1) report('entries of the directory rebuilt', await rebuildDirectory(stores))
+  done('entries of the log of operators added', await repeatEntries(slots, marks))
+  if (slots.length > 1) done('entries of the directory rebuilt', await rebuildDirectory(stores))
 }

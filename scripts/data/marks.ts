@@ -1,5 +1,5 @@
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
-import { MARKS, type Mark, parseMark } from '../../src/values/marks.ts'
+import { MARKS, type Mark, parseMark, toMark } from '../../src/values/marks.ts'
 import { OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
 import { blockMember, unblockMember } from '../members/block.ts'
 import { removeImage } from '../members/take-down.ts'
@@ -52,6 +52,14 @@ const runAll = async (database: D1Database, mark: DatedMark & { linkId?: string 
 type Restored = OpenSlot & { bucket: R2Bucket; timeZone: string }
 /** Returns whether it changed something. */
 type Repeat = (restored: Restored, mark: DatedMark) => Promise<boolean>
+type ReportFailure = (line: string) => void
+
+/** Repeats a mark. A failure is reported, so that those after it are repeated, and a restore completes. */
+const repeatOrReport = async (mark: DatedMark, report: ReportFailure, repeat: () => Promise<boolean>) =>
+  repeat().catch((error) => {
+    report(`${toMark(mark)}: not repeated: ${error instanceof Error ? error.message : error}`)
+    return false
+  })
 
 /** The last block or unblock of a member counts. */
 const repeatBlock =
@@ -102,12 +110,13 @@ const listChanges = ({ action = '' }: Mark): [name: string, repeat: Repeat][] =>
   return values.filter((value) => QUOTA.test(value)).map((value) => [String(value.split('=')[0]), repeatQuota(value)])
 }
 
-const repeatActions = async (restored: Restored, marks: DatedMark[]) => {
+const repeatActions = async (restored: Restored, marks: DatedMark[], report: ReportFailure) => {
   const last = new Map<string, { mark: DatedMark; repeat: Repeat }>()
   for (const mark of marks.filter(({ kind }) => kind === 'operator'))
     for (const [name, repeat] of listChanges(mark)) last.set(`${mark.memberId} ${name}`, { mark, repeat })
   let repeated = 0
-  for (const { mark, repeat } of last.values()) repeated += Number(await repeat(restored, mark))
+  for (const { mark, repeat } of last.values())
+    repeated += Number(await repeatOrReport(mark, report, () => repeat(restored, mark)))
   return repeated
 }
 
@@ -123,23 +132,23 @@ const FORGET_PASSWORD = [
 ].map((query) => `${query} and ${LACKS_PASSWORD}`)
 
 /** Marks older than the newest activity, which all logins write, were made before the backup. */
-const repeatPasswords = async (database: D1Database, marks: DatedMark[]) => {
+const repeatPasswords = async (database: D1Database, marks: DatedMark[], report: ReportFailure) => {
   const [newest] = await queryAll<{ at: number | null }>(database, 'select max(at) as at from activity')
   let repeated = 0
   for (const mark of marks.filter(({ kind, at }) => kind === 'password' && at > (newest?.at ?? 0)))
-    repeated += Number(await runAll(database, mark, FORGET_PASSWORD))
+    repeated += Number(await repeatOrReport(mark, report, () => runAll(database, mark, FORGET_PASSWORD)))
   return repeated
 }
 
 /** Repeats in the database of a slot what marks say of its members. Returns how many of each kind changed something. */
-export const repeatMarks = async (restored: Restored, marks: DatedMark[]) => {
+export const repeatMarks = async (restored: Restored, marks: DatedMark[], report: ReportFailure) => {
   const { slot, database } = restored
   const { first, last } = idsOf(slot)
   const own = marks.filter(({ memberId }) => memberId >= first && memberId <= last)
   const withdrawn = own.filter(({ kind }) => kind === 'withdrawn')
   return {
     'withdrawals repeated': await repeatWithdrawals(database, withdrawn),
-    'actions of operators repeated': await repeatActions(restored, own),
-    'passwords to be reset': await repeatPasswords(database, own),
+    'actions of operators repeated': await repeatActions(restored, own, report),
+    'passwords to be reset': await repeatPasswords(database, own, report),
   }
 }

@@ -57,7 +57,7 @@ export const verify = async (
   reportAll(lost)
   const isRepair = repair && lost.length === 0
   if (isRepair && restored.length > 0)
-    await repairRestored({ slots, bucket, key, isNewKey, timeZone }, restored, reportRepair)
+    await repairRestored({ slots, bucket, key, isNewKey, timeZone }, restored, { done: reportRepair, failed: report })
   for (const { slot, binding, database } of slots) {
     const prefix = slots.length > 1 ? `${binding}: ` : ''
     reportAll((await compareSchema(database)).map((line) => `${prefix}${line}`))

@@ -51,12 +51,12 @@ type Memo = { memoContent: string; version: number }
 /** One at a time: all of them can be larger than a response of the database. */
 const selectMemo = 'select memoContent, version from memos where memberId = ? and memoId = ?'
 
-/** Removes references by the Worker's own code, so that clients that synchronize learn of it. */
+/** Removes references by the Worker's own code, so that clients that synchronize learn of it. Returns whether there were any. */
 const removeReferences = async (target: ImageTarget) => {
   const request = { ...asMember(target), config: { ...DEFAULT_QUOTAS, TIME_ZONE: target.timeZone } }
   for (let round = 1; ; round++) {
     const { memos, books } = await findReferences(target)
-    if (memos.length + books.length === 0) return
+    if (memos.length + books.length === 0) return round > 1
     if (round > MAX_ROUNDS) throw new Error('The memos change too often: repeat the command')
     for (const memoId of memos) {
       const [memo] = await queryAll<Memo>(target.database, selectMemo, target.memberId, memoId)
@@ -85,8 +85,8 @@ export const removeImage = async (target: ImageTarget) => {
     memberId,
     name,
   )
-  await removeReferences(target)
-  return isStored || deleted.length > 0
+  const wasNamed = await removeReferences(target)
+  return isStored || deleted.length > 0 || wasNamed
 }
 
 /** Deletes a link, which ends at once. */

@@ -77,3 +77,57 @@ it('repeats what operators did, and lets in no replaced password', async () => {
   expect(log).toEqual([{ action: 'block' }, { action: 'block' }, { action: 'unblock' }])
   await dispose()
 })
+
+const NEWER = Date.parse('2026-02-01T00:00:00Z')
+const REFUSALS = [
+  ['refuseCover', 'update of cover on books'],
+  ['refusePassword', 'update of passwordHash on members'],
+]
+
+it('names a mark that it cannot repeat, and repeats the others', async () => {
+  const data = join(createFolder(), 'data')
+  createDatabase(data).close()
+  const { signUp, upload, query, idOf, keyOf, bucket, verify, dispose } = await open(data)
+  for (const member of [1, 2, 3]) await signUp(0, member)
+  await upload(0, 1, 'a')
+  await query(
+    0,
+    `insert into books (memberId, title, author, createdAt, cover) values (?, 'Demian', '', '2026-01-01T00:00:00', ?)`,
+    idOf(0, 1),
+    `https://library.example/${keyOf(0, 1, 'a')}`,
+  )
+  await query(0, `insert into activity values (?, 0, 1, 1, 'LOGGED_IN', null, null, 1, null)`, idOf(0, 3))
+  const mark = async (kind: Mark['kind'], member: number, at: number, action = '') => {
+    const key = toMark({ kind, memberId: idOf(0, member), at: NEWER + at, action })
+    await bucket.put(key, '')
+    return key
+  }
+  const failing = await mark('operator', 1, 1, `take-down image ${'a'.repeat(22)}.png report/12`)
+  await mark('operator', 2, 2, 'block')
+  const password = await mark('password', 3, 3)
+  for (const [name, when] of REFUSALS)
+    await query(0, `create trigger ${name} before ${when} begin select raise(abort, 'refused'); end`)
+
+  const failure = (key: string) =>
+    new RegExp(
+      `^DB: ${RegExp.escape(key)}: not repeated: .*refused.*: run .npm run db -- verify --repair --after-restore 0`,
+    )
+  expect(await verify({ repair: true, restored: 'all' })).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(failure(failing)),
+      expect.stringMatching(failure(password)),
+      'DB: actions of operators repeated: 1',
+    ]),
+  )
+  expect(await query(0, 'select memberId from members where blockedAt is not null')).toEqual([{ memberId: idOf(0, 2) }])
+  for (const [name] of REFUSALS) await query(0, `drop trigger ${name}`)
+  expect(await verify({ repair: true, restored: 'all' })).toEqual([
+    'DB: actions of operators repeated: 1',
+    'DB: passwords to be reset: 1',
+  ])
+  expect([await bucket.head(keyOf(0, 1, 'a')), await query(0, 'select cover from books')]).toEqual([
+    null,
+    [{ cover: null }],
+  ])
+  await dispose()
+})
