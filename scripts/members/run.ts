@@ -54,14 +54,16 @@ export const readCommand = (args: string[]) => {
 
 const toLine = ({ email, memberId, slot }: Shared['member']) => `${memberId} ${email} slot ${slot}`
 
-const takeDown = async (stores: Stores, shared: Shared, { isDry, reason }: { isDry: boolean; reason: string }) => {
+type TakeDown = { isDry: boolean; reason: string; settleMs: number }
+
+const takeDown = async (stores: Stores, shared: Shared, { isDry, reason, settleMs }: TakeDown) => {
   if (!REASON.test(reason))
     throw new Error('Add --reason: one line of at most 200 characters, without names or addresses, such as "report 12"')
   const { member, what, description, remove } = shared
   const line = `${TAKE_DOWN} ${member.memberId}: ${description}`
   if (isDry) return [`${line} (dry run)`]
   const action = `${TAKE_DOWN} ${what} ${reason}`
-  await recordAndApply(stores, { action, memberId: member.memberId, apply: remove })
+  await recordAndApply(stores, { action, memberId: member.memberId, apply: () => remove(settleMs) })
   return [line]
 }
 
@@ -69,11 +71,13 @@ type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
 
 /**
  * Runs a command, and returns what to print.
+ * @param settleMs how long a running upload may take
  * @throws Error if there is no such member, or a value is wrong
  */
 export const runCommand = async (
   { name, who, others, flags, location }: ReturnType<typeof readCommand>,
   { slots, bucket, settings }: Stores,
+  settleMs = 0,
 ) => {
   if (name === 'log') return listLog(slots, who)
   const known = { ...(!location.remote && { PUBLIC_URL: 'http://localhost:8787' }), ...settings }
@@ -81,7 +85,8 @@ export const runCommand = async (
   if (isUrl(who)) {
     const shared = await findShared({ slots, bucket, settings }, who)
     if (name === 'find') return [toLine(shared.member), shared.description]
-    return takeDown({ slots, bucket, settings }, shared, { isDry: flags['dry-run'], reason: flags.reason ?? '' })
+    const options = { isDry: flags['dry-run'], reason: flags.reason ?? '', settleMs }
+    return takeDown({ slots, bucket, settings }, shared, options)
   }
   const members = await findMembers(slots, who)
   if (members.length === 0) throw new Error(`No member has ${/@/.test(who) ? 'the address' : 'the identifier'} ${who}`)

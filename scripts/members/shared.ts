@@ -17,7 +17,8 @@ export type Shared = {
   what: string
   /** For a person. */
   description: string
-  remove: () => Promise<unknown>
+  /** `settleMs`: as in `removeImage`. */
+  remove: (settleMs: number) => Promise<unknown>
 }
 
 /** Whether it is a URL, and no e-mail address or identifier. */
@@ -84,7 +85,7 @@ const findImage = async ({ slots, bucket, settings }: Stores, id: string, name: 
     member,
     what: `image ${name}`,
     description: `image ${name} (${about}): ${describeReferences(references)}`,
-    remove: () => removeImage(target),
+    remove: (settleMs) => removeImage(target, settleMs),
   }
 }
 

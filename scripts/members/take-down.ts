@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
 import { updateEdition } from '../../src/library/editions/store.ts'
 import { updateMemo } from '../../src/library/memos/store.ts'
@@ -71,21 +72,20 @@ const removeReferences = async (target: ImageTarget) => {
 }
 
 /**
- * Deletes an image, first what everyone with its URL can see, and removes it from memos and covers of the member. Returns
- * whether there was anything to delete; repeating it is safe.
+ * Deletes an image, and removes it from memos and covers of the member. The row comes first: without it, no repetition of
+ * the upload stores the object again. Returns whether there was anything to delete; repeating it is safe.
+ * @param settleMs how long a running upload may take to store the object, which is then deleted again
  */
-export const removeImage = async (target: ImageTarget) => {
+export const removeImage = async (target: ImageTarget, settleMs = 0) => {
   const { database, bucket, memberId, name } = target
   const key = keyOf(target)
+  const query = 'delete from images where memberId = ? and name = ? returning imageId'
+  const deleted = await queryAll(database, query, memberId, name)
   const isStored = (await bucket.head(key)) !== null
   await bucket.delete(key)
-  const deleted = await queryAll(
-    database,
-    'delete from images where memberId = ? and name = ? returning imageId',
-    memberId,
-    name,
-  )
   const wasNamed = await removeReferences(target)
+  await wait(settleMs)
+  await bucket.delete(key)
   return isStored || deleted.length > 0 || wasNamed
 }
 

@@ -42,7 +42,7 @@ export const createSlots = async () => {
     const command = readCommand([...args, ...location])
     return (await runMembers(command, { ...stores, settings: { ...stores.settings, JWT_SECRET } })).join('\n')
   }
-  return { data, main, slot1, bucket: stores.bucket, run, runScript }
+  return { data, main, slot1, slots: stores.slots, bucket: stores.bucket, run, runScript }
 }
 
 export const readAll = (database: DatabaseSync, table: string) => database.prepare(`select * from ${table}`).all()

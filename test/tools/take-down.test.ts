@@ -1,5 +1,6 @@
 // @module-tag slow
 import { expect, it } from 'vitest'
+import { type ImageTarget, removeImage } from '../../scripts/members/take-down.ts'
 import { createLinkSecret, hashToken } from '../../src/auth/access-token.ts'
 import { toVariant } from '../../src/values/link.ts'
 import { count, createSlots, JUN, MINA, readAll } from './member-slots.ts'
@@ -74,14 +75,14 @@ const REMAINS = [
 ]
 
 it('removes an image, and what refers to it', async () => {
-  const { main, bucket, run, runScript } = await createSlots()
+  const { main, bucket, run } = await createSlots()
   await addImage({ main, bucket })
   const found = await run('find', `${URL_OF_IMAGE}?size=5`)
   expect(found).toMatch(
     /^1 Mina@example\.com slot 0\nimage a{22}\.png \(image\/png, 5 bytes, of 2.+Z\): in memos 1, 2; /,
   )
   expect(found).toMatch(/covers of books 2$/)
-  expect(await runScript('take-down', URL_OF_IMAGE, '--reason', 'report 13')).toMatch(/^take-down 1: image a{22}/)
+  expect(await run('take-down', URL_OF_IMAGE, '--reason', 'report 13')).toMatch(/^take-down 1: image a{22}/)
   expect([await bucket.head(`images/${MINA}/${NAME}`), await bucket.head(OTHER)]).toEqual([null, expect.anything()])
   expect(readAll(main, 'memos')).toMatchObject(REMAINS)
   expect(readAll(main, 'books').map(({ cover }) => cover)).toEqual([null, null])
@@ -89,6 +90,24 @@ it('removes an image, and what refers to it', async () => {
   expect(await run('log')).toMatch(/Z take-down image a{22}\.png report 13 1$/)
   await expect(run('find', URL_OF_IMAGE)).rejects.toThrow(/^There is no such image/)
   await expect(run('find', URL_OF_IMAGE.replace('/1/', '/9/'))).rejects.toThrow(/withdrawn/)
+})
+
+it('deletes an image again that an upload stores meanwhile', async () => {
+  const { main, slots, bucket } = await createSlots()
+  await addImage({ main, bucket })
+  const key = `images/${MINA}/${NAME}`
+  const rows: unknown[] = []
+  // An upload that has found the row stores the object after each deletion but the last.
+  const racing = {
+    head: (each: string) => bucket.head(each),
+    delete: async () => {
+      rows.push(main.prepare('select 1 from images where name = ?').get(NAME))
+      await (rows.length === 1 ? bucket.put(key, 'image') : bucket.delete(key))
+    },
+  }
+  const target = { ...slots[0], bucket: racing, memberId: MINA, name: NAME, timeZone: 'UTC' } as unknown as ImageTarget
+  expect(await removeImage(target)).toBe(true)
+  expect([rows, await bucket.head(key)]).toEqual([[undefined, undefined], null])
 })
 
 it('logs what failed, and why, without addresses', async () => {
