@@ -10,7 +10,7 @@ import { findShared, isUrl, type Shared } from './shared.ts'
 
 const USAGE = `npm run members -- COMMAND EMAIL|ID|URL [QUOTA=N …|LINK] [--dry-run] [--local [--persist-to DIR] | --remote]
   invite        prints a code with which the address can sign up within a week, also if SIGN_UP=invited; needs JWT_SECRET
-  find          lists the members who have the address, or the identifier; of the URL of a link or an image, also what it shows
+  find          lists the members who have the address, or the identifier; of the URL of a link or an image, or its path, also what it shows
   take-down     deletes what the URL of a link or an image shows: --reason TEXT, which the log keeps
   show          prints what is stored about the account, and how much of each limit it has used
   usage         prints what the member stores, and the quotas
@@ -83,7 +83,7 @@ export const runCommand = async (
   const known = { ...(!location.remote && { PUBLIC_URL: 'http://localhost:8787' }), ...settings }
   if (name === 'invite') return invite({ slots, bucket, settings: known }, who, { isDry: flags['dry-run'] })
   if (isUrl(who)) {
-    const shared = await findShared({ slots, bucket, settings }, who)
+    const shared = await findShared({ slots, bucket, settings, isLocal: !location.remote }, who)
     if (name === 'find') return [toLine(shared.member), shared.description]
     const options = { isDry: flags['dry-run'], reason: flags.reason ?? '', settleMs }
     return takeDown({ slots, bucket, settings }, shared, options)

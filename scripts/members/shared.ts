@@ -8,7 +8,8 @@ import { toAside } from './block.ts'
 import { findMembers, type Member } from './find.ts'
 import { findReferences, keyOf, removeImage, removeLink } from './take-down.ts'
 
-type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
+/** `isLocal`: whether the service runs on this machine. */
+type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings; isLocal: boolean }
 
 /** What an address shows to everyone who has it. */
 export type Shared = {
@@ -21,8 +22,29 @@ export type Shared = {
   remove: (settleMs: number) => Promise<unknown>
 }
 
-/** Whether it is a URL, and no e-mail address or identifier. */
-export const isUrl = (text: string) => /^https?:\/\//i.test(text)
+/** Whether it is a URL or its path, and no e-mail address or identifier. */
+export const isUrl = (text: string) => /^(?:https?:\/\/|\/(?![/\\]))/i.test(text)
+
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * The path of a URL of the service, or of one without a host.
+ * @throws Error if it is that of another service, on which the same path can show something else
+ */
+const pathOf = (url: string, { settings, isLocal }: Stores) => {
+  if (url.startsWith('/')) return url.replace(/[?#].*/s, '')
+  const bases = [settings.PUBLIC_URL, settings.IMAGE_BASE_URL].map(String).filter((base) => URL.canParse(base))
+  const hosts = bases.map((base) => new URL(base).host)
+  const { host, hostname, pathname } = new URL(url)
+  const isOwn = hosts.includes(host) || (isLocal && [...LOCAL_HOSTS, settings.HOST].includes(hostname))
+  if (isOwn) return pathname
+  const expected = isLocal ? [...hosts, 'localhost'] : hosts
+  throw new Error(
+    expected.length > 0
+      ? `${host} is not the host of this service (${expected.join(', ')}): if it is, too, give only the path, ${pathname}`
+      : `Set PUBLIC_URL in the environment to that of the deployment, or give only the path, ${pathname}`,
+  )
+}
 
 // What precedes these paths depends on the deployment. Feeds, calendars and pictures of links have a suffix.
 const LINK_PATH = /\/l\/([\dA-Za-z]{39})(?:\.[a-z]+){0,2}\/?$/
@@ -71,13 +93,15 @@ const describeReferences = ({ memos, books }: Awaited<ReturnType<typeof findRefe
 }
 
 const findImage = async ({ slots, bucket, settings }: Stores, id: string, name: string): Promise<Shared> => {
+  const none = new Error('There is no such image: it has been deleted, or is of another service')
   const [member] = await findMembers(slots, id)
-  if (!member) throw new Error('The member of this image has withdrawn: the next sweep deletes it')
+  if (!member && (await bucket.head(keyOf({ memberId: Number(id), name }))))
+    throw new Error('The member of this image has withdrawn: the next sweep deletes it')
+  if (!member) throw none
   const target = { ...member, bucket, name, timeZone: String(settings.TIME_ZONE || 'UTC') }
   const object = await bucket.head(keyOf(target))
   const references = await findReferences(target)
-  if (!object && references.memos.length + references.books.length === 0)
-    throw new Error('There is no such image: it has been deleted, or is of another service')
+  if (!object && references.memos.length + references.books.length === 0) throw none
   const about = object
     ? `${object.httpMetadata?.contentType}, ${object.size} bytes, of ${object.uploaded.toISOString()}`
     : 'deleted'
@@ -90,11 +114,12 @@ const findImage = async ({ slots, bucket, settings }: Stores, id: string, name: 
 }
 
 /**
- * Finds what a URL of the service shows: that of a link, with any suffix, or of an image.
- * @throws Error if it is neither, or shows nothing
+ * Finds what a URL of the service, or its path, shows: that of a link, with any suffix, or of an image.
+ * @throws Error if it is neither, shows nothing, or is of another service
  */
-export const findShared = (stores: Stores, url: string): Promise<Shared> => {
-  const { pathname } = URL.canParse(url) ? new URL(url) : { pathname: '' }
+export const findShared = async (stores: Stores, url: string): Promise<Shared> => {
+  if (!url.startsWith('/') && !URL.canParse(url)) throw new Error(`${url} is not a URL`)
+  const pathname = pathOf(url, stores)
   const [, secret] = LINK_PATH.exec(pathname) ?? []
   if (secret) return findLink(stores, secret)
   const [, id, name] = IMAGE_PATH.exec(pathname) ?? []

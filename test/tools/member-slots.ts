@@ -8,6 +8,7 @@ import { addMember, createDatabase, createFolder, JWT_SECRET, runMembersScript }
 
 export const SLOT_1 = 2 ** 40
 export const [MINA, JUN] = [1, SLOT_1 + 1]
+const SETTINGS = { PUBLIC_URL: 'https://library.example/base', IMAGE_BASE_URL: 'https://images.example' }
 export const HOUR_MS = 3_600_000
 
 const addCredentials = (database: DatabaseSync, memberId: number, email: string) => {
@@ -40,7 +41,9 @@ export const createSlots = async () => {
   onTestFinished(dispose)
   const run = async (...args: string[]) => {
     const command = readCommand([...args, ...location])
-    return (await runMembers(command, { ...stores, settings: { ...stores.settings, JWT_SECRET } })).join('\n')
+    return (await runMembers(command, { ...stores, settings: { ...stores.settings, JWT_SECRET, ...SETTINGS } })).join(
+      '\n',
+    )
   }
   return { data, main, slot1, slots: stores.slots, bucket: stores.bucket, run, runScript }
 }

@@ -1,5 +1,7 @@
 // @module-tag slow
+import type { R2Bucket } from '@cloudflare/workers-types'
 import { expect, it } from 'vitest'
+import { findShared, isUrl } from '../../scripts/members/shared.ts'
 import { type ImageTarget, removeImage } from '../../scripts/members/take-down.ts'
 import { createLinkSecret, hashToken } from '../../src/auth/access-token.ts'
 import { toVariant } from '../../src/values/link.ts'
@@ -89,7 +91,47 @@ it('removes an image, and what refers to it', async () => {
   expect(readAll(main, 'members')).toMatchObject([{ imageCount: 1 }])
   expect(await run('log')).toMatch(/Z take-down image a{22}\.png report 13 1$/)
   await expect(run('find', URL_OF_IMAGE)).rejects.toThrow(/^There is no such image/)
-  await expect(run('find', URL_OF_IMAGE.replace('/1/', '/9/'))).rejects.toThrow(/withdrawn/)
+  const ofOther = URL_OF_IMAGE.replace('/1/', '/9/')
+  await expect(run('find', ofOther)).rejects.toThrow(/^There is no such image/)
+  await bucket.put(`images/9/${NAME}`, 'image')
+  await expect(run('find', ofOther)).rejects.toThrow(/withdrawn/)
+})
+
+const readArguments = (url: string, remote = false) => {
+  const settings = { PUBLIC_URL: remote ? undefined : 'https://library.example', HOST: '192.168.1.20' }
+  return [{ slots: [], bucket: NO_IMAGES, settings, isLocal: !remote }, url] as const
+}
+const NO_IMAGES = { head: async () => null } as unknown as R2Bucket
+
+it.each([
+  `https://evil.example/images/${MINA}/${NAME}`,
+  `https://localhost:8812@evil.example/images/${MINA}/${NAME}`,
+  `https://library.example.evil.example/images/${MINA}/${NAME}`,
+  `https://library.example:444/images/${MINA}/${NAME}`,
+])('refuses %s, which is of another service', async (url) => {
+  await expect(findShared(...readArguments(url))).rejects.toThrow(
+    /^\S+ is not the host of this service \(library\.example, localhost\): if it is, too, give only the path, \/images\/1\/a{22}\.png$/,
+  )
+})
+
+it.each([
+  'http://library.example',
+  'https://library.example/base',
+  'http://localhost:8812',
+  'http://127.0.0.1',
+  'http://192.168.1.20:8787',
+  '',
+  '/base',
+])('looks for an image whose URL begins with %j', async (base) => {
+  const url = `${base}/images/${MINA}/${NAME}`
+  expect(isUrl(url)).toBe(true)
+  await expect(findShared(...readArguments(url))).rejects.toThrow(/^There is no such image/)
+})
+
+it('asks for the host of a deployment that it does not know', async () => {
+  const url = `http://localhost/images/${MINA}/${NAME}`
+  await expect(findShared(...readArguments(url, true))).rejects.toThrow(/^Set PUBLIC_URL in the environ/)
+  expect(['//evil.example/l/a', '/\\evil.example/l/a', 'mina@example.com', '12'].filter(isUrl)).toEqual([])
 })
 
 it('deletes an image again that an upload stores meanwhile', async () => {
