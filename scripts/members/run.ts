@@ -11,7 +11,7 @@ import { findShared, isUrl, type Shared } from './shared.ts'
 const USAGE = `npm run members -- COMMAND EMAIL|ID|URL [QUOTA=N …|LINK] [--dry-run] [--local [--persist-to DIR] | --remote]
   invite        prints a code with which the address can sign up within a week, also if SIGN_UP=invited; needs JWT_SECRET
   find          lists the members who have the address, or the identifier; of the URL of a link or an image, or its path, also what it shows
-  take-down     deletes what the URL of a link or an image shows: --reason TEXT, which the log keeps
+  take-down     deletes what the URL of a link or an image shows: --reason TEXT, which the log keeps; needs PUBLIC_URL
   show          prints what is stored about the account, and how much of each limit it has used
   usage         prints what the member stores, and the quotas
   links         lists the links
@@ -59,12 +59,12 @@ type TakeDown = { isDry: boolean; reason: string; settleMs: number }
 const takeDown = async (stores: Stores, shared: Shared, { isDry, reason, settleMs }: TakeDown) => {
   if (!REASON.test(reason))
     throw new Error('Add --reason: one line of at most 200 characters, without names or addresses, such as "report 12"')
-  const { member, what, description, remove } = shared
+  const { member, what, description, others, remove } = shared
   const line = `${TAKE_DOWN} ${member.memberId}: ${description}`
-  if (isDry) return [`${line} (dry run)`]
+  if (isDry) return [`${line} (dry run)`, ...others]
   const action = `${TAKE_DOWN} ${what} ${reason}`
   await recordAndApply(stores, { action, memberId: member.memberId, apply: () => remove(settleMs) })
-  return [line]
+  return [line, ...others]
 }
 
 type Stores = { slots: OpenSlot[]; bucket: R2Bucket; settings: Settings }
@@ -84,7 +84,7 @@ export const runCommand = async (
   if (name === 'invite') return invite({ slots, bucket, settings: known }, who, { isDry: flags['dry-run'] })
   if (isUrl(who)) {
     const shared = await findShared({ slots, bucket, settings, isLocal: !location.remote }, who)
-    if (name === 'find') return [toLine(shared.member), shared.description]
+    if (name === 'find') return [toLine(shared.member), shared.description, ...shared.others]
     const options = { isDry: flags['dry-run'], reason: flags.reason ?? '', settleMs }
     return takeDown({ slots, bucket, settings }, shared, options)
   }

@@ -1,6 +1,6 @@
 import type { R2Bucket } from '@cloudflare/workers-types'
 import { hashToken, readLinkSecret } from '../../src/auth/access-token.ts'
-import { type LinkShape, toShape } from '../../src/values/link.ts'
+import type { LinkKind } from '../../src/values/contract.ts'
 import type { OpenSlot, Settings } from '../data/stores.ts'
 import { printable } from '../print.ts'
 import { queryAll } from '../slots/compare.ts'
@@ -18,6 +18,8 @@ export type Shared = {
   what: string
   /** For a person. */
   description: string
+  /** The member's other links, which can show the same, a line each. */
+  others: string[]
   /** `settleMs`: as in `removeImage`. */
   remove: (settleMs: number) => Promise<unknown>
 }
@@ -50,36 +52,52 @@ const pathOf = (url: string, { settings, isLocal }: Stores) => {
 const LINK_PATH = /\/l\/([\dA-Za-z]{39})(?:\.[a-z]+){0,2}\/?$/
 const IMAGE_PATH = /\/images\/([1-9]\d{0,15})\/([\w-]{22}\.(?:png|jpg|gif|webp))$/
 
-const describeShape = (shape: LinkShape, tag: string | null) => {
-  if (shape.kind === 'YEAR') return `the page and the picture of ${shape.year}`
-  if (shape.kind === 'MEMOS') return 'all memos that are PUBLIC'
-  if (shape.kind !== 'SHELF') return 'finished books, by date'
-  const status = shape.bookStatus ? ` with the status ${shape.bookStatus}` : ''
+type Link = {
+  memberId: number
+  email: string
+  linkId: string
+  name: string
+  kind: LinkKind
+  bookStatus: string | null
+  tag: string | null
+  year: number | null
+  showName: number
+}
+/** All links of the member who has the named one, which is the first. Those of blocked members come back with `unblock`. */
+const selectLinks = `
+  with named as (select tokenId, memberId from accessTokens where tokenHash in (?1, ?2) and kind is not null)
+  select memberId, email, tokenId as linkId, accessTokens.name, kind, bookStatus, (
+    select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
+  ) as tag, year, showName
+  from accessTokens join members using (memberId)
+  where memberId = (select memberId from named) and kind is not null
+  order by tokenId = (select tokenId from named) desc, accessTokens.createdAt desc, tokenId`
+
+const describeShown = ({ kind, bookStatus, tag, year }: Link) => {
+  if (kind === 'YEAR') return `the page and the picture of ${year}`
+  if (kind === 'MEMOS') return 'all memos that are PUBLIC'
+  if (kind !== 'SHELF') return 'finished books, by date'
+  const status = bookStatus ? ` with the status ${bookStatus}` : ''
   return `books${status}${tag === null ? '' : ` with the tag ${JSON.stringify(tag)}`}`
 }
 
-type Link = { memberId: number; email: string; linkId: string; name: string; tag: string | null; showName: number }
-/** Also the links of blocked members, which come back when they are unblocked. */
-const selectLink = `
-  select memberId, email, tokenId as linkId, accessTokens.name, showName, (
-    select tag from tags where tags.memberId = accessTokens.memberId and tags.tagId = accessTokens.tagId
-  ) as tag
-  from accessTokens join members using (memberId) where tokenHash in (?1, ?2) and kind is not null`
+const describeLink = (link: Link) =>
+  `link ${link.linkId} (${printable(link.name)}): shows ${describeShown(link)}${link.showName ? ', with the name of the member' : ''}`
 
 const findLink = async ({ slots }: Stores, secret: string): Promise<Shared> => {
   const named = readLinkSecret(secret)
   if (!named) throw new Error('The address of this link has a typo: its checksum is wrong')
-  const { slot, kind, variant } = named
+  const { slot } = named
   const database = slots.find((each) => each.slot === slot)?.database
   const hash = await hashToken(secret)
-  const [link] = database ? await queryAll<Link>(database, selectLink, hash, toAside(hash)) : []
+  const [link, ...others] = database ? await queryAll<Link>(database, selectLinks, hash, toAside(hash)) : []
   if (!database || !link) throw new Error('No link has this address: it has ended, or is of another service')
-  const { memberId, email, linkId, name, tag, showName } = link
-  const shown = `${describeShape(toShape(kind, variant), tag)}${showName ? ', with the name of the member' : ''}`
+  const { memberId, email, linkId } = link
   return {
     member: { memberId, email, slot, database },
     what: `link ${linkId}`,
-    description: `link ${linkId} (${printable(name)}): shows ${shown}`,
+    description: describeLink(link),
+    others: others.map((each) => `also ${describeLink(each)}`),
     remove: () => removeLink(database, memberId, linkId),
   }
 }
@@ -109,6 +127,7 @@ const findImage = async ({ slots, bucket, settings }: Stores, id: string, name: 
     member,
     what: `image ${name}`,
     description: `image ${name} (${about}): ${describeReferences(references)}`,
+    others: [],
     remove: (settleMs) => removeImage(target, settleMs),
   }
 }

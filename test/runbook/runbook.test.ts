@@ -316,12 +316,14 @@ follow('operations.md', 'An abuse report arrived', '', async ({ run }) => {
   const { json: link } = await service.post('/links', { name: 'Shown', kind: 'MEMOS' }, sena.token)
   const { pathname } = new URL(link.url)
   const replaced = { '/l/SECRET': pathname, 'block ID': `block ${sena.memberId}` }
-  expect(await run('npm run members -- find', { replaced })).toContain('shows all memos that are PUBLIC')
+  expect(await run('PUBLIC_URL=https://library.example npm run members -- find', { replaced })).toContain(
+    'shows all memos that are PUBLIC',
+  )
   expect(await service.get(pathname)).toMatchObject({ status: 200 })
-  await run('npm run members -- take-down', { replaced })
+  await run('PUBLIC_URL=https://library.example npm run members -- take-down', { replaced })
   expect(await service.get(pathname)).toMatchObject({ status: 404 })
   expect(await run('npm run members -- log')).toContain(`report 12 ${sena.memberId}`)
-  await operator.run(`npm run members -- take-down ${sena.image} --reason 'report 13' --local`)
+  await operator.run(`npm run members -- take-down ${new URL(sena.image).pathname} --reason 'report 13' --local`)
   expect(await service.look(sena)).toEqual({ ...WHOLE, isImage: false })
   await run('npm run members -- block', { replaced })
   expect(await service.logIn(sena.email)).toMatchObject({ status: 403 })

@@ -13,14 +13,16 @@ it('finds what the URL of a link shows, with any suffix, and ends only that link
   const { main, slot1, run, runScript } = await createSlots()
   const secret = createLinkSecret({ slot: 1, kind: 'SHELF', variant: toVariant(SHELF) })
   const insert =
-    slot1.prepare(`insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, kind)
-    values (?, ${JUN}, ?, 'Shown', 1073741824, '', 0, 'SHELF')`)
+    slot1.prepare(`insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, kind, bookStatus)
+    values (?, ${JUN}, ?, 'Shown', 1073741824, '', 0, 'SHELF', 'DONE')`)
   insert.run(await hashToken(secret), 'link')
   insert.run('another hash', 'another')
+  slot1.exec(`update accessTokens set kind = 'MEMOS', bookStatus = null where tokenId = 'another'`)
   const description = 'link link (Shown): shows books with the status DONE'
+  const other = 'also link another (Shown): shows all memos that are PUBLIC'
   for (const address of [secret, `${secret}.feed.json`, `${secret}?cursor=a`, `${secret}.svg?theme=dark#top`])
     expect(await run('find', `https://library.example/base/l/${address}`)).toBe(
-      `${JUN} jun@example.com slot 1\n${description}`,
+      `${JUN} jun@example.com slot 1\n${description}\n${other}`,
     )
   const url = `http://localhost:8787/l/${secret}`
   await expect(run('find', `${url}x`)).rejects.toThrow(/^Neither the URL of a link/)
@@ -30,17 +32,17 @@ it('finds what the URL of a link shows, with any suffix, and ends only that link
       url.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')),
     ),
   ).rejects.toThrow(/typo/)
-  const other = createLinkSecret({ slot: 2, kind: 'MEMOS', variant: 0 })
-  await expect(run('find', `https://library.example/l/${other}`)).rejects.toThrow(/^No link has this address/)
+  const unknown = createLinkSecret({ slot: 2, kind: 'MEMOS', variant: 0 })
+  await expect(run('find', `https://library.example/l/${unknown}`)).rejects.toThrow(/^No link has this address/)
 
   await expect(run('take-down', url)).rejects.toThrow(/^Add --reason/)
   await expect(run('take-down', url, '--reason', 'two\nlines')).rejects.toThrow(/^Add --reason/)
   const line = `take-down ${JUN}: ${description}`
-  expect(await run('take-down', url, '--reason', 'report 12', '--dry-run')).toBe(`${line} (dry run)`)
+  expect(await run('take-down', url, '--reason', 'report 12', '--dry-run')).toBe(`${line} (dry run)\n${other}`)
   expect([count(slot1, 'accessTokens'), count(main, 'operatorLog')]).toEqual([3, 0])
   await run('block', String(JUN))
   expect(await run('find', url)).toContain(description)
-  expect(await runScript('take-down', url, '--reason', 'report 12')).toBe(line)
+  expect(await runScript('take-down', url, '--reason', 'report 12')).toBe(`${line}\n${other}`)
   expect(readAll(slot1, 'accessTokens')).toMatchObject([{ tokenId: 'another' }, { tokenId: 't' }])
   expect(await run('log')).toMatch(new RegExp(`Z take-down link link report 12 ${JUN}$`))
   await expect(run('take-down', url, '--reason', 'report 12')).rejects.toThrow(/^No link has this address/)
