@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { restoreFiles } from '../data/dump-files.ts'
+import { hasNewerMark } from '../data/marks.ts'
 import { compareDigests, DEFINITIONS, type Digests, sumRows } from '../data/rows-as-sql.ts'
 import { type Location, localPath, type OpenSlot, openStores, readSettings } from '../data/stores.ts'
 import { verify } from '../data/verify.ts'
@@ -117,8 +118,11 @@ const restoreDatabases = async (folder: string, manifest: Manifest, location: Lo
   }
 }
 
-/** `without`: the names of secrets that are lost. `slot`: the only one to restore. */
-type Options = { without?: string[] | undefined; slot?: number | undefined }
+/** `without`: the names of secrets that are lost. `slot`: the only one to restore. `isRehearsal`: whether the result is deleted. */
+type Options = { without?: string[] | undefined; slot?: number | undefined; isRehearsal?: boolean }
+
+const unknownSince = ({ startedAt }: Manifest) =>
+  `Nothing is known of blocks, take-downs, withdrawals and new passwords after ${startedAt}: the bucket had no marks of them (docs/operations.md#after-a-restore)`
 
 /** The part of a backup that belongs to a slot. Without one, all of it. */
 const selectSlot = (slots: Slot[], objects: StoredObject[], slot: number | undefined) => {
@@ -138,7 +142,8 @@ const selectSlot = (slots: Slot[], objects: StoredObject[], slot: number | undef
  * returns whether all that was restored is sound.
  * @throws BackupError that says what to do
  */
-export const restoreBackup = async (folder: string, location: Location, { without = [], slot }: Options) => {
+export const restoreBackup = async (folder: string, location: Location, options: Options) => {
+  const { without = [], slot, isRehearsal = false } = options
   const { manifest, objects } = checkFiles(folder)
   const slots = readTargetSlots(location, manifest)
   const { chosen, own } = selectSlot(slots, objects, slot)
@@ -156,6 +161,7 @@ export const restoreBackup = async (folder: string, location: Location, { withou
   const isChosen = ({ binding }: Slot) => bindings.includes(binding)
   const databases = target.slots.filter(isChosen)
   if (location.remote) await requireEmpty(databases)
+  const isBucketOlder = !(await hasNewerMark(target.bucket, Date.parse(manifest.startedAt)))
   // Before the databases: a row without its object is worse than an object without its row.
   const progress = (count: number) => printError(`${count} objects stored`)
   print(`bucket: ${await putObjects(target.bucket, folder, own, progress)} of ${own.length} objects were missing`)
@@ -183,6 +189,7 @@ export const restoreBackup = async (folder: string, location: Location, { withou
   })
   await dispose()
   if (!location.remote) unmarkHalfRestored(location.persistTo)
+  if (isBucketOlder && !isRehearsal) print(unknownSince(manifest))
   return isSound
 }
 
@@ -192,5 +199,5 @@ export const rehearse = async (folder: string, options: Options) => {
   const remove = () => rmSync(persistTo, { recursive: true, force: true })
   // A signal ends this process without `finally`.
   process.on('exit', remove)
-  return restoreBackup(folder, { persistTo }, options).finally(remove)
+  return restoreBackup(folder, { persistTo }, { ...options, isRehearsal: true }).finally(remove)
 }

@@ -1,5 +1,5 @@
 import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
-import { MARKS, type Mark, parseMark, toMark } from '../../src/values/marks.ts'
+import { MARKS, type Mark, marksOf, parseMark, toMark } from '../../src/values/marks.ts'
 import { OWN_QUOTAS, type OwnQuota } from '../../src/values/quotas.ts'
 import { blockMember, unblockMember } from '../members/block.ts'
 import { removeImage } from '../members/take-down.ts'
@@ -23,6 +23,10 @@ export const readMarks = async (bucket: R2Bucket, timeZone: string) => {
     }
   return marks
 }
+
+/** Whether a bucket has a mark that is newer than a time, in milliseconds since 1970. */
+export const hasNewerMark = async (bucket: R2Bucket, at: number) =>
+  (await bucket.list({ prefix: MARKS, startAfter: marksOf(at), limit: 1 })).objects.length > 0
 
 const INSERT_ENTRIES = `insert into operatorLog (at, action, memberId)
   select value ->> 'at', value ->> 'action', value ->> 'memberId' from json_each(?1) where not exists (
