@@ -54,6 +54,18 @@ describe('PATCH /books', () => {
     })
   })
 
+  it.each([
+    ['the only one of the author, is respelled before the other gets the author', 0, 'Hermann Hesse'],
+    ['gets an author that the other already has, whose spelling stays', 1, 'HERMANN HESSE'],
+  ])('in the order of their identifiers: the first %s', async (_, hasAuthor, author) => {
+    const member = await signUp()
+    const ids = [await member.createBook(), await member.createBook()].map(({ bookId }) => bookId)
+    await member.patch(`/books/${ids[hasAuthor]}`, { author: 'HERMANN HESSE', bookStatus: 'DONE' })
+    // The reading that ended is archived after the one that did not is discarded.
+    await update(ids.toReversed(), { set: { author: 'Hermann Hesse', bookStatus: 'YET' } }, member)
+    expect((await member.get('/authors')).body.item).toEqual([{ author, bookCount: 2 }])
+  })
+
   it.each(['YET', 'ING', 'DONE'])('to %s does with readings what PATCH of each book does', async (bookStatus) => {
     const dates = { readStartDate: '2024-01-02T03:04:05', readEndDate: '2024-02-29T00:00:00' }
     const create = async () => {

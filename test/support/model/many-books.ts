@@ -29,8 +29,8 @@ const idsOf = ({ bookIds }: Library, indices: number[]) => [
 ]
 const someBooks = fc.array(position, { minLength: 1, maxLength: 4 })
 
-/** Returns whether it changes anything that the book shows. */
-const changeBook = (library: Library, book: Book, { series, ...fields }: Values) => {
+/** Changes the values of a book. `isChanged`: whether anything that the book shows has changed. */
+const changeValues = (library: Library, book: Book, { series, ...fields }: Values) => {
   const { bookId } = book
   const before = { ...book }
   const edition = editionOf(library, bookId)
@@ -38,19 +38,23 @@ const changeBook = (library: Library, book: Book, { series, ...fields }: Values)
   book.author ||= null
   if (series !== undefined) library.editions.set(bookId, { ...edition, series: series || null })
   settle(library, book, before.author)
-  recordProgress(library, followBook(library, before, book), book)
   const names = Object.keys(fields) as (keyof typeof fields)[]
-  return names.some((name) => book[name] !== before[name]) || editionOf(library, bookId).series !== edition.series
+  const isChanged =
+    names.some((name) => book[name] !== before[name]) || editionOf(library, bookId).series !== edition.series
+  return { book, before, isChanged }
 }
+type Change = ReturnType<typeof changeValues>
+
+const byId = ascending<Book>(({ bookId }) => bookId)
 
 /** The order in which readings get their identifiers: those that are discarded make room for their next ones first. */
-const inOrder = (library: Library, books: Book[], { bookStatus }: Values) => {
-  const isDiscarded = (book: Book) =>
-    bookStatus === 'YET' && !currentOf(library, book)?.outcome && !isRefined(ownOf(library, book.bookId))
-  return books.toSorted(
+const inOrder = (library: Library, changes: Change[], { bookStatus }: Values) => {
+  const isDiscarded = ({ before }: Change) =>
+    bookStatus === 'YET' && !currentOf(library, before)?.outcome && !isRefined(ownOf(library, before.bookId))
+  return changes.toSorted(
     ascending(
-      (book) => (isDiscarded(book) ? 0 : 1),
-      ({ bookId }) => bookId,
+      (change) => (isDiscarded(change) ? 0 : 1),
+      ({ book }) => book.bookId,
     ),
   )
 }
@@ -65,11 +69,15 @@ const update = command(
     const respond = (library: Library) => {
       const found = ids.flatMap((id) => findBook(library, id) ?? [])
       const start = library.clock
-      const changed = inOrder(library, found, set)
-        .filter((book) =>
-          [changeBook(library, book, set), changeTags(library, book.bookId, addTags, removeTags)].includes(true),
+      // Books get a new author in the order of their identifiers, whatever becomes of their readings.
+      const changes = found.toSorted(byId).map((book) => changeValues(library, book, set))
+      for (const { book, before } of inOrder(library, changes, set))
+        recordProgress(library, followBook(library, before, book), book)
+      const changed = changes
+        .filter(({ book: { bookId }, isChanged }) =>
+          [isChanged, changeTags(library, bookId, addTags, removeTags)].includes(true),
         )
-        .map(({ bookId }) => bookId)
+        .map(({ book }) => book.bookId)
       // One statement changes them all, at one time.
       for (const { bookId } of found) {
         const events = library.events.get(bookId) ?? []
