@@ -66,7 +66,7 @@ const countRecent = async (target: Target) => {
       for (const { subject, at } of attempts)
         if (at > now - windowMs && subject.split(' ')[1] === action)
           numbers.set(subject, (numbers.get(subject) ?? 0) + 1)
-      // Networks, sessions and kinds of callers are counted apart: the one with the most counts.
+      // Networks, sessions, devices and kinds of callers are counted apart: the one with the most counts.
       const used = Math.max(0, ...numbers.values())
       const [mail] = MAIL_ACTION.exec(action) ?? []
       const label = mail ? `${name} (${mail})` : name

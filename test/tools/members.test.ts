@@ -26,7 +26,9 @@ it('shows a member without hashes of password, tokens and codes, and what is sto
   const insert = main.prepare('insert into attempts (subject, at) values (?, ?)')
   for (const network of ['one', 'one', 'two']) insert.run(`${prefix}login ${network}`, Date.now())
   insert.run(`${prefix}login one`, Date.now() - HOUR_MS)
-  insert.run(`${await accountPrefix(JWT_SECRET, memberAccount(MINA))}export `, Date.now())
+  const ofMember = await accountPrefix(JWT_SECRET, memberAccount(MINA))
+  for (const subject of ['export ', 'webdav one', 'webdav two', 'webdav two'])
+    insert.run(`${ofMember}${subject}`, Date.now())
   const shown = await run('show', 'mina@example.com')
   expect(JSON.parse(shown)).toMatchObject({
     slot: 0,
@@ -45,6 +47,7 @@ it('shows a member without hashes of password, tokens and codes, and what is sto
       'mail-hour (reset-mail)': '0 of 5 in 1 h',
       'mail-day-site (reset-mail)': '0 of 16 in 24 h',
       export: '1 of 20 in 24 h',
+      'webdav-file': '2 of 200 in 24 h',
     },
     yetBooks: 2,
   })

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { accountSubject, memberAccount } from '../../auth/keyed-hash'
+import { credentialOf } from '../../auth/token'
 import { type Caller, callerId, callerTokenId, isCaller, requiring, runAsCaller } from '../../db/caller'
 import { type ConfirmedMember, type Db, firstRow, idempotent, sqlStatement } from '../../db/client'
 import { DEVICE_FILES, insertAttemptIf, isAllowed, selectUsage, toAttempt } from '../../db/limits/attempts'
@@ -59,7 +60,8 @@ const selectFurtherWaiting = selectWaiting(sql`document < :start`)
  */
 export const admitFile = async (db: Db, caller: Caller, member: ConfirmedMember, config: Config, hash: string) => {
   const now = Date.now()
-  const subject = await accountSubject(config.JWT_SECRET, memberAccount(member.memberId), 'statistics')
+  const account = memberAccount(member.memberId)
+  const subject = await accountSubject(config.JWT_SECRET, account, 'statistics', credentialOf(caller))
   const values = { ...toAttempt(now, { subject, limits: DEVICE_FILES.statistics }), hash }
   const start = crypto.randomUUID()
   const { guard, usage, counted, waiting, further } = await runAsCaller(db, caller, {

@@ -157,7 +157,7 @@ it('costs what the same import of the member costs', async () => {
   expect(sent.read - own.read).toBeLessThan(15)
 })
 
-it('is limited to a number of files a day, also of those that are refused', async () => {
+it('is limited to a number of files a day of each device, also of those that are refused', async () => {
   const [limit] = DEVICE_FILES.webdav
   Object.assign(limit as object, { max: 3 })
   try {
@@ -167,7 +167,9 @@ it('is limited to a number of files a day, also of those that are refused', asyn
     expect(refused).toMatchObject({ status: 429, body: expect.stringMatching(/^Too many requests/) })
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)
     expect((await put('A', {})).status).toBe(201)
-    expect(await startImport(reader, fileOf('C'))).toMatchObject({ status: 202 })
+    const other = await addRawDevice(reader)
+    expect((await other.send('PUT', '/dav/C.csv', { body: fileOf('C') }, {})).status).toBe(201)
+    expect(await startImport(reader, fileOf('D'))).toMatchObject({ status: 202 })
   } finally {
     Object.assign(limit as object, { max: 200 })
   }

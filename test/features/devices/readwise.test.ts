@@ -232,7 +232,7 @@ describe('highlights of a member', () => {
     expect(await textsOf(member)).toEqual(['Salt.'])
   })
 
-  it('are limited to a number of posts a day', async () => {
+  it('are limited to a number of posts a day of each device', async () => {
     const { member, post } = await createDevice()
     const [limit] = DEVICE_FILES.readwise
     Object.assign(limit as object, { max: 2 })
@@ -242,10 +242,12 @@ describe('highlights of a member', () => {
       expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringMatching(/^Too many requests/) } })
       expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000)
       expect((await post([item({ text: 'B' })])).status).toBe(200)
+      const other = await createDevice(member)
+      expect((await other.post([item({ text: 'D' })])).status).toBe(200)
     } finally {
       Object.assign(limit as object, { max: 2000 })
     }
-    expect(await textsOf(member)).toEqual(['B'])
+    expect(await textsOf(member)).toEqual(['D'])
   })
 })
 

@@ -422,7 +422,7 @@ describe('an upload', () => {
     await expectIntact()
   })
 
-  it('is refused after 200 others in a day', async () => {
+  it('is refused after 200 others of the device in a day, unlike one of another device', async () => {
     await upload({ ...DEMIAN, rows: [ROW] })
     await memberDatabase()
       .prepare(
@@ -433,6 +433,8 @@ describe('an upload', () => {
     const answer = await put(statisticsFile({ ...DEMIAN, rows: [ROW, LATER] }))
     expect([answer.status, Number(answer.headers.get('Retry-After')) > 0]).toEqual([429, true])
     await upload({ ...DEMIAN, rows: [ROW] })
+    const other = await addRawDevice(reader)
+    expect((await put(statisticsFile({ ...DEMIAN, rows: [ROW, LATER] }), {}, other)).status).toBe(204)
   })
 
   it('fails if an object was lost, until the statistics are deleted', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { accountSubject, memberAccount } from '../../../auth/keyed-hash'
+import { credentialOf } from '../../../auth/token'
 import { callerId, callerTokenId, runAsCaller } from '../../../db/caller'
 import { afterResponse, type ConfirmedMember, firstRow, sqlStatement } from '../../../db/client'
 import { DEVICE_FILES, insertAttemptIf, isAllowed, selectUsage, toAttempt } from '../../../db/limits/attempts'
@@ -40,7 +41,7 @@ const admit = async (
   fileHash: string,
 ) => {
   const now = Date.now()
-  const subject = await accountSubject(config.JWT_SECRET, memberAccount(memberId), protocol)
+  const subject = await accountSubject(config.JWT_SECRET, memberAccount(memberId), protocol, credentialOf(caller))
   const values = { ...toAttempt(now, { subject, limits: DEVICE_FILES[protocol] }), fileHash }
   const { sent, usage, counted } = await runAsCaller(db, caller, {
     sent: firstRow(selectKnown(values)),
