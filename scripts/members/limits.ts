@@ -1,6 +1,7 @@
 import {
   CATALOGUE_LOOKUPS,
   DEVICE_FILES,
+  DEVICE_TOKENS,
   EMAIL_CHANGES,
   EXPORT_PARTS,
   EXPORTS,
@@ -38,6 +39,7 @@ const LIMITS: Record<string, Limit[]> = {
   'password-change': PASSWORD_CHANGES,
   lookup: CATALOGUE_LOOKUPS,
   'import-file': FILES,
+  'device-token': DEVICE_TOKENS,
   webdav: DEVICE_FILES.webdav,
   statistics: DEVICE_FILES.statistics,
   readwise: DEVICE_FILES.readwise,

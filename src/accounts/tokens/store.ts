@@ -1,7 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { createAccessToken, HINT_LENGTH, hashToken, userOfSlot } from '../../auth/access-token'
+import { accountSubject, memberAccount } from '../../auth/keyed-hash'
 import { type Caller, callerId, isCaller, isLive, runAsCaller } from '../../db/caller'
 import { type Db, firstRow, sqlStatement } from '../../db/client'
+import { DEVICE_TOKENS, insertAttemptIf, isAllowed, selectUsage, toAttempt } from '../../db/limits/attempts'
+import { isReached, tooManyAttempts } from '../../db/limits/rate-limit'
 import type { accessTokens } from '../../db/schema/member-tables'
 import type { Variables } from '../../env'
 import { ApiError } from '../../errors'
@@ -29,9 +32,10 @@ const insertToken = sqlStatement<Stored>`
   insert into accessTokens (tokenHash, memberId, tokenId, name, scopes, hint, createdAt, expiresAt, startsBooks)
   select :tokenHash, owner, :tokenId, :name, :bits, :hint, :callerNow, :expiresAt, :startsBooks
   from (select ${callerId} as owner)
-  where owner is not null
+  where owner is not null and ${isAllowed}
     and (select count(*) from accessTokens where memberId = owner and ${isLiveToken}) < ${sql.raw(String(MAX_TOKENS))}
   returning ${columns}`
+const countToken = insertAttemptIf(sql`exists (select 1 from accessTokens where tokenHash = :tokenHash)`)
 const countOf = (condition: SQL) =>
   sql`(select count(*) from accessTokens where accessTokens.memberId = members.memberId and ${condition})`
 /** How many access tokens and links a member has. */
@@ -66,10 +70,11 @@ const addressesOf = (slot: number, base: string) => ({
 /**
  * Creates an access token of the caller. Only its hash is stored, so the token cannot be read again.
  * @param base the URL of the service, which the token of a device needs
- * @throws MAX_TOKENS when the caller already has MAX_TOKENS tokens; INTERNAL for a device if the URL is not configured
+ * @throws MAX_TOKENS when the caller already has MAX_TOKENS tokens; for a device, TOO_MANY_REQUESTS after those of a day,
+ * INTERNAL if the URL is not configured
  */
 export const createToken = async (
-  { db, caller }: Variables,
+  { db, caller, config }: Variables,
   { name, scopes, expiresAt, startsBooks }: NewToken,
   base: () => string,
   origin: Origin,
@@ -79,18 +84,35 @@ export const createToken = async (
   const addresses = isForDevice ? addressesOf(caller.slot, base()) : null
   const [tokenId, bits, hint] = [crypto.randomUUID(), toBits(scopes), token.slice(0, HINT_LENGTH)]
   const tokenHash = await hashToken(token)
-  const row = { tokenHash, tokenId, name, bits, hint, expiresAt: expiresAt ?? null, startsBooks: Number(startsBooks) }
+  const now = Date.now()
+  // The guard refuses access tokens.
+  const account = memberAccount(caller.kind === 'session' ? caller.memberId : 0)
+  const subject = await accountSubject(config.JWT_SECRET, account, 'device-token')
+  const attempt = toAttempt(now, { subject, limits: isForDevice ? DEVICE_TOKENS : [] })
+  const stored = {
+    tokenHash,
+    tokenId,
+    name,
+    bits,
+    hint,
+    expiresAt: expiresAt ?? null,
+    startsBooks: Number(startsBooks),
+  }
+  const row = { ...stored, ...attempt }
   const {
     member,
     guard: owner,
     inserted,
+    usage,
   } = await runAsCaller(db, caller, {
     guard: selectOwner(),
     expired: deleteOwnExpired(),
+    usage: selectUsage(attempt),
     inserted: firstRow(insertToken(row)),
+    counted: isForDevice ? countToken(row) : undefined,
     activity: recordCreation(origin, { tokenId }),
   })
-  if (!inserted) throw new ApiError('MAX_TOKENS')
+  if (!inserted) throw usage.some(isReached) ? tooManyAttempts(usage, now) : new ApiError('MAX_TOKENS')
   const { hint: _, lastUsedAt: __, ...shown } = toAccessToken(inserted)
   const created: CreatedToken = { ...shown, token, addresses }
   // The owner was selected before the insert.

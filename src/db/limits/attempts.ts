@@ -67,6 +67,8 @@ export const PASSWORD_CHANGES: Limit[] = [{ name: 'password-change', max: 10, wi
 /** Per member: exports in all formats, and further parts of large ones. */
 export const EXPORTS: Limit[] = [{ name: 'export', max: 20, windowMs: DAY_MS, isShown: true }]
 export const EXPORT_PARTS: Limit[] = [{ name: 'export-part', max: 400, windowMs: DAY_MS, isShown: true }]
+/** New tokens of devices, per member: each may send as many files. */
+export const DEVICE_TOKENS: Limit[] = [{ name: 'device-token', max: 50, windowMs: DAY_MS }]
 /** Per access token: files that a device sends, by protocol. The same file again does not count. */
 export const DEVICE_FILES = {
   webdav: [{ name: 'webdav-file', max: 200, windowMs: DAY_MS }],

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { MAX_TOKENS } from '../../../src/accounts/tokens/schema'
 import { createAccessToken, slotOfToken } from '../../../src/auth/access-token'
+import { DEVICE_TOKENS } from '../../../src/db/limits/attempts'
 import { sweep } from '../../../src/sweep'
 import { ALL_SCOPES, DEVICE_SCOPES, SCOPES } from '../../../src/values/contract'
 import { type Reader, send, signUp } from '../../support/api'
@@ -131,6 +132,24 @@ describe('POST /tokens', () => {
     const answer = await reader.post('/tokens', { ...NEW, scopes: ['library:read', scope] })
     const reason = `must be one of ${Object.keys(ALL_SCOPES).join(', ')}`
     expect(answer.body.fieldErrors).toEqual([{ field: 'scopes.1', rejectedValue: scope, reason }])
+  })
+
+  it('makes a limited number of tokens for devices a day, also if others are deleted', async () => {
+    const owner = await signUp()
+    const [limit] = DEVICE_TOKENS
+    const device = { ...NEW, scopes: ['intake:write'] }
+    Object.assign(limit as object, { max: 2 })
+    try {
+      const answers = await Promise.all([1, 2, 3].map(() => owner.post('/tokens', device)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 429])
+      await owner.delete('/tokens')
+      const refused = await owner.post('/tokens', device)
+      expect([refused.status, Number(refused.headers.get('Retry-After')) > 86_000]).toEqual([429, true])
+      expect((await owner.post('/tokens', NEW)).status).toBe(201)
+      expect(await list(owner)).toHaveLength(1)
+    } finally {
+      Object.assign(limit as object, { max: 50 })
+    }
   })
 
   it(`allows a member ${MAX_TOKENS} tokens, even if more are requested at once`, async () => {
