@@ -99,9 +99,9 @@ it('removes an image, and what refers to it', async () => {
   await expect(run('find', ofOther)).rejects.toThrow(/withdrawn/)
 })
 
-const readArguments = (url: string, remote = false) => {
+const readArguments = (url: string, remote = false): Parameters<typeof findShared> => {
   const settings = { PUBLIC_URL: remote ? undefined : 'https://library.example', HOST: '192.168.1.20' }
-  return [{ slots: [], bucket: NO_IMAGES, settings, isLocal: !remote }, url] as const
+  return [{ slots: [], bucket: NO_IMAGES, settings, isLocal: !remote }, url]
 }
 const NO_IMAGES = { head: async () => null } as unknown as R2Bucket
 
