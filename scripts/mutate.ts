@@ -158,7 +158,7 @@ type List = { mutations: Mutation[] } & ({ tests: string[] } | { command: string
 /** Runs what must fail. Returns how it failed, or undefined if it passed. */
 const findFailureOf = async (list: List) => {
   if ('tests' in list) return findFailure([NOT_SLOW, ...inProjects(SINGLE_FILES), ...list.tests], 600_000)
-  const results = join(copy, 'dist/mutation.json')
+  const results = join(copy, 'mutation.json')
   rmSync(results, { force: true })
   const hasPassed = await run(
     'npm',
