@@ -42,15 +42,17 @@ const slow = toVitest('slow', QUICK, SLOW, ...withSlow, ...(checksCosts ? ['--ma
 const further = toVitest('further', [...FURTHER, ...(process.env.CI ? CI_ONLY : [])])
 /** Otherwise the first tests would wait for it: test/clients/install.ts. */
 const install: Step = ['install', 'npm', 'ci', '--prefix', 'test/clients']
-const ALL: Step[][] = checksCosts ? [[quick, slow], [further]] : [[quick], [slow], [further]]
-/** Steps of one stage run beside each other: one file at a time leaves a core idle. */
-const STAGES: Step[][] = [
+/** Lanes run beside each other, the steps of one after another. */
+type Stage = Step[][]
+/** One file at a time leaves a core idle. */
+const ALL: Stage[] = checksCosts ? [[[quick], [slow, further]]] : [[[quick, slow, further]]]
+const STAGES: Stage[] = [
   [
-    ['check', 'npm', 'run', '--silent', 'check'],
-    ['lint', 'node', 'scripts/lint-openapi.ts'],
-    ...(isAll && process.env.CI ? [install] : []),
+    [['check', 'npm', 'run', '--silent', 'check']],
+    [['lint', 'node', 'scripts/lint-openapi.ts']],
+    ...(isAll && process.env.CI ? [[install]] : []),
   ],
-  ...(isAll ? ALL : [[quick]]),
+  ...(isAll ? ALL : [[[quick]]]),
 ]
 
 /** A folder in memory, where local databases write two to three times as fast. Undefined if there is not enough. */
@@ -65,7 +67,7 @@ const createMemoryFolder = () => {
 
 rmSync(REPORTS, { recursive: true, force: true })
 const folder = createMemoryFolder()
-/** Runs a step. What further steps of its stage print follows at their end. */
+/** Runs a step. What those of further lanes print follows at their end. */
 const hasFailed = async ([name, command, ...args]: Step, isFurther: boolean) => {
   const env = {
     ...process.env,
@@ -84,10 +86,10 @@ const hasFailed = async ([name, command, ...args]: Step, isFurther: boolean) => 
 
 /** All steps run, so that one failure does not hide others. */
 const failed: string[] = []
-for (const stage of STAGES) {
-  const results = await Promise.all(stage.map((step, number) => hasFailed(step, number > 0)))
-  failed.push(...stage.filter((_, number) => results[number]).map(([name]) => name))
+const runLane = async (lane: Step[], isFurther: boolean) => {
+  for (const step of lane) if (await hasFailed(step, isFurther)) failed.push(step[0])
 }
+for (const lanes of STAGES) await Promise.all(lanes.map((lane, number) => runLane(lane, number > 0)))
 if (folder) rmSync(folder, { recursive: true, force: true })
 const seconds = readTreeSeconds()
 if (seconds !== undefined) print(`CPU time, user and system: ${seconds.toFixed(0)} s`)
