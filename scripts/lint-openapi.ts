@@ -22,7 +22,7 @@ const OFF = [
   'owasp:api4:2023-string-restricted',
 ]
 
-/** Rules that do not apply everywhere, the paths at which they do not, and why. */
+/** Exceptions: a rule, the paths to which it does not apply, and why. */
 const EXEMPTIONS = [
   // A book-id is a number, so only one of the two matches a valid request.
   { code: 'no-ambiguous-paths', at: /^paths\.\/books\/(created-date|by-isbn|\{book-id\})\// },
